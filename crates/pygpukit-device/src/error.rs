@@ -1,0 +1,109 @@
+//! What can go wrong on a device.
+
+use crate::backend::DeviceId;
+use pygpukit_core::array::{DType, IndexError, OpError, ScalarError, ShapeError};
+
+/// The result of an operation on a device.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong on a device.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Shapes that do not fit together.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// An index that the array does not have.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// An operation that the dtype does not have.
+    #[error(transparent)]
+    Op(#[from] OpError),
+    /// A number that the dtype cannot take.
+    #[error(transparent)]
+    Scalar(#[from] ScalarError),
+    /// A value outside what the operation takes; the message names both.
+    #[error("{0}")]
+    Value(String),
+    /// A dtype that cannot be written into another without losing its kind.
+    #[error("cannot cast the result of `{op}` from `{from}` to `{to}` (same-kind casts only)")]
+    Cast {
+        /// The operation.
+        op: &'static str,
+        /// The dtype of its result.
+        from: DType,
+        /// The dtype of the output given.
+        to: DType,
+    },
+    /// A device that does not exist or cannot be used.
+    #[error("device `{device}` is not available: {reason}")]
+    DeviceNotAvailable {
+        /// The device asked for.
+        device: String,
+        /// Why it cannot be used.
+        reason: String,
+    },
+    /// Operands on two devices.
+    #[error("operands are on different devices: `{left}` and `{right}`; copy one with `copy_to`")]
+    DeviceMismatch {
+        /// The device of the first operand, or of the stream.
+        left: DeviceId,
+        /// The device of the second operand.
+        right: DeviceId,
+    },
+    /// Not enough memory.
+    #[error(transparent)]
+    OutOfMemory(#[from] Box<OutOfMemory>),
+    /// The device cannot do this.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The driver refused a call.
+    #[error("{call} failed: {name} ({code}): {text}")]
+    Driver {
+        /// The driver function.
+        call: &'static str,
+        /// The `CUresult`.
+        code: u32,
+        /// The name of the `CUresult`.
+        name: String,
+        /// The driver's own description.
+        text: String,
+    },
+    /// Work on the device failed after it was queued.
+    #[error("{work} on stream {stream} failed: {reason}")]
+    Fault {
+        /// What was running: a kernel's name, or an operation.
+        work: String,
+        /// The stream it was queued on.
+        stream: u64,
+        /// What happened.
+        reason: String,
+    },
+    /// The device was opened before this process was forked.
+    #[error(
+        "device `{0}` was in use before this process was forked, and cannot be used in the child; \
+         start processes with the 'spawn' method (multiprocessing.set_start_method(\"spawn\"))"
+    )]
+    Forked(DeviceId),
+}
+
+/// Not enough memory: who asked for how much, and what was there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "out of memory on `{device}`: {owner} asked for {asked} bytes; it uses {used} of {limit} bytes, \
+     {available} are available"
+)]
+pub struct OutOfMemory {
+    /// The device.
+    pub device: DeviceId,
+    /// The task or tenant that asked.
+    pub owner: String,
+    /// Bytes asked for.
+    pub asked: u64,
+    /// Bytes the owner uses already.
+    pub used: u64,
+    /// Bytes the owner may use: its reservation or limit.
+    pub limit: u64,
+    /// Bytes it could have had.
+    pub available: u64,
+}

@@ -1,0 +1,31 @@
+//! The device runtime of PyGPUkit.
+//!
+//! It owns handles, moves bytes, compiles and launches; what to do is decided
+//! by `pygpukit-core`. Where to start reading:
+//!
+//! - [`Device`]: one GPU, or the CPU, behind the [`backend::Backend`] trait.
+//! - [`Stream`]: work that runs in order. Every operation names one.
+//! - [`Array`]: memory of a device with a layout and a dtype; the operations on
+//!   arrays are in [`ops`].
+
+pub mod account;
+mod array;
+pub mod backend;
+mod buffer;
+mod device;
+mod error;
+mod memory;
+pub mod ops;
+mod stream;
+
+#[cfg(feature = "cpu")]
+mod cpu;
+#[cfg(feature = "cuda")]
+mod cuda;
+
+pub use array::Array;
+pub use buffer::{Access, Buffer, Foreign};
+pub use device::{Device, DeviceSpec, Presence, cuda_presence, devices};
+pub use error::{Error, OutOfMemory, Result};
+pub use memory::MemoryStats;
+pub use stream::Stream;

@@ -1,0 +1,158 @@
+//! Streams: work that runs in order, and the order between streams.
+
+use crate::account::Account;
+use crate::backend::{Priority, Queue, Ticket, Work};
+use crate::buffer::{Access, Buffer};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Work of one device that runs in order.
+///
+/// Streams of a device overlap. What two streams do to the same memory is
+/// ordered by the data: see [`Stream::submit`]. Memory that operations on a
+/// stream allocate is charged to the stream's account.
+///
+/// Cloning gives another handle to the same stream.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    device: Device,
+    queue: Arc<dyn Queue>,
+    account: Arc<dyn Account>,
+}
+
+impl Stream {
+    /// Makes a stream that charges memory to the device's default tenant.
+    pub fn new(device: &Device, priority: Priority) -> Result<Self> {
+        let account = device.default_stream()?.account.clone();
+        Self::with_account(device, priority, account)
+    }
+
+    /// Makes a stream that charges memory to `account`.
+    pub fn with_account(
+        device: &Device,
+        priority: Priority,
+        account: Arc<dyn Account>,
+    ) -> Result<Self> {
+        device.check_process()?;
+        Ok(Self {
+            device: device.clone(),
+            queue: device.backend().queue(priority)?,
+            account,
+        })
+    }
+
+    /// Takes part in a stream that another library owns.
+    ///
+    /// # Safety
+    /// `handle` is a stream of `device` that outlives every clone of the result.
+    pub unsafe fn adopt(device: &Device, handle: u64) -> Result<Self> {
+        device.check_process()?;
+        Ok(Self {
+            device: device.clone(),
+            // SAFETY: the caller's promise.
+            queue: unsafe { device.backend().adopt(handle) }?,
+            account: device.default_stream()?.account.clone(),
+        })
+    }
+
+    /// The device whose work this is.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The native handle (`CUstream`); 0 on the CPU.
+    pub fn handle(&self) -> u64 {
+        self.queue.handle()
+    }
+
+    /// Who pays for memory allocated by operations on this stream.
+    pub fn account(&self) -> &Arc<dyn Account> {
+        &self.account
+    }
+
+    pub(crate) fn queue(&self) -> &Arc<dyn Queue> {
+        &self.queue
+    }
+
+    /// Queues work that reads and writes the given buffers, after all earlier
+    /// work that it must not overtake: a reader waits for the last writer, a
+    /// writer for the last writer and all readers since. On one stream that
+    /// costs nothing.
+    ///
+    /// Locks: the uses of all buffers named, in order of address, from the first
+    /// wait to the record; no other lock is taken meanwhile but the queue's.
+    ///
+    /// # Safety
+    /// As [`Queue::push`]; every address in `work` lies in a buffer named here.
+    pub unsafe fn submit(
+        &self,
+        work: Work,
+        reads: &[&Buffer],
+        writes: &[&Buffer],
+    ) -> Result<Ticket> {
+        self.device.check_process()?;
+        for buffer in reads.iter().chain(writes) {
+            if buffer.device() != &self.device {
+                return Err(Error::DeviceMismatch {
+                    left: self.device.id(),
+                    right: buffer.device().id(),
+                });
+            }
+        }
+        Buffer::ordered(reads, writes, |access| {
+            access.wait_on(&self.queue)?;
+            // SAFETY: the caller's promise; the buffers named are alive, and
+            // when dropped their memory waits for the ticket recorded below.
+            let ticket = unsafe { self.queue.push(work) }?;
+            access.record(&self.queue, ticket);
+            Ok(ticket)
+        })
+    }
+
+    /// Makes later work of this stream wait for all that is on `other` now.
+    pub fn wait_stream(&self, other: &Self) -> Result<()> {
+        self.device.check_process()?;
+        self.queue.wait_for(&*other.queue, other.queue.mark()?)
+    }
+
+    /// True if all that is on the stream now has completed.
+    pub fn is_idle(&self) -> Result<bool> {
+        self.device.check_process()?;
+        self.queue.is_done(self.queue.mark()?)
+    }
+
+    /// Blocks until all that is on the stream now has completed.
+    pub fn synchronize(&self) -> Result<()> {
+        while !self.synchronize_for(Duration::from_secs(3600))? {}
+        Ok(())
+    }
+
+    /// As [`synchronize`](Self::synchronize), for a limited time; true if done.
+    pub fn synchronize_for(&self, timeout: Duration) -> Result<bool> {
+        self.device.check_process()?;
+        self.queue.wait(self.queue.mark()?, timeout)
+    }
+
+    /// Makes later work of this stream wait until no other stream writes (or,
+    /// before a write, reads) `buffer` any more.
+    pub fn wait_for_buffer(&self, buffer: &Buffer, access: Access) -> Result<()> {
+        self.device.check_process()?;
+        buffer.wait_on(&self.queue, access)
+    }
+
+    /// Says that work queued on this stream by others uses `buffer`: later work
+    /// elsewhere waits for all that is on the stream now.
+    pub fn record_use(&self, buffer: &Buffer, access: Access) -> Result<()> {
+        self.device.check_process()?;
+        let ticket = self.queue.mark()?;
+        buffer.record(&self.queue, ticket, access);
+        Ok(())
+    }
+}
+
+/// The rest of a time limit.
+pub(crate) fn remaining(deadline: Instant) -> Duration {
+    deadline.saturating_duration_since(Instant::now())
+}
