@@ -8,6 +8,7 @@ use crate::memory::{Block, Use};
 use crate::stream::{Stream, remaining};
 use std::any::Any;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,12 +24,16 @@ pub enum Access {
 /// Memory that another library owns.
 ///
 /// What it holds is dropped when the last buffer over the memory is gone.
-pub struct Foreign(Box<dyn Any + Send + Sync>);
+pub struct Foreign {
+    _owner: Box<dyn Any + Send + Sync>,
+}
 
 impl Foreign {
     /// Keeps `owner` alive for as long as the memory is used.
     pub fn new(owner: impl Any + Send + Sync) -> Self {
-        Self(Box::new(owner))
+        Self {
+            _owner: Box::new(owner),
+        }
     }
 }
 
@@ -45,6 +50,8 @@ pub struct Buffer {
     address: u64,
     bytes: usize,
     memory: Owner,
+    /// Others hold the address too.
+    shared: AtomicBool,
     uses: Mutex<Uses>,
 }
 
@@ -57,8 +64,11 @@ enum Owner {
     },
     /// No bytes, no address.
     Nothing,
-    /// Somebody else's memory; dropping it is all that is needed.
-    Foreign { _owner: Foreign },
+    /// Somebody else's memory, dropped when no work touches it any more.
+    Foreign {
+        owner: Option<Foreign>,
+        read_only: bool,
+    },
 }
 
 /// Work that touches a buffer and may not be done.
@@ -95,6 +105,7 @@ impl Buffer {
             address,
             bytes,
             memory,
+            shared: AtomicBool::new(false),
             uses: Mutex::new(uses),
         }))
     }
@@ -109,12 +120,17 @@ impl Buffer {
         address: u64,
         bytes: usize,
         owner: Foreign,
+        read_only: bool,
     ) -> Arc<Self> {
         Arc::new(Self {
             device: device.clone(),
             address,
             bytes,
-            memory: Owner::Foreign { _owner: owner },
+            memory: Owner::Foreign {
+                owner: Some(owner),
+                read_only,
+            },
+            shared: AtomicBool::new(true),
             uses: Mutex::default(),
         })
     }
@@ -137,6 +153,28 @@ impl Buffer {
     /// True for no bytes.
     pub fn is_empty(&self) -> bool {
         self.bytes == 0
+    }
+
+    /// True if the memory must not be written.
+    pub fn is_read_only(&self) -> bool {
+        matches!(
+            self.memory,
+            Owner::Foreign {
+                read_only: true,
+                ..
+            }
+        )
+    }
+
+    /// Says that others hold the address from now on.
+    pub fn share(&self) {
+        self.shared.store(true, Ordering::Relaxed);
+    }
+
+    /// True if others hold the address: the memory must stay where it is, and on
+    /// the CPU, where others cannot wait for streams, work on it is synchronous.
+    pub fn is_shared(&self) -> bool {
+        self.shared.load(Ordering::Relaxed)
     }
 
     /// Blocks until nothing queued writes (or, before a write, reads) the buffer,
@@ -244,16 +282,24 @@ impl Uses {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if let Owner::Pool { block, account } = &mut self.memory {
-            let uses = self.uses.get_mut().unwrap_or_else(PoisonError::into_inner);
-            let pending = uses.write.take().into_iter().chain(uses.reads.drain(..));
-            let block = Block {
-                address: block.address,
-                bytes: block.bytes,
-                pending: pending.collect(),
-            };
-            self.device.give_back_memory(block);
-            account.release(self.bytes as u64);
+        let uses = self.uses.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let pending = uses.write.take().into_iter().chain(uses.reads.drain(..));
+        match &mut self.memory {
+            Owner::Nothing => {}
+            Owner::Pool { block, account } => {
+                let block = Block {
+                    address: block.address,
+                    bytes: block.bytes,
+                    pending: pending.collect(),
+                };
+                self.device.give_back_memory(block);
+                account.release(self.bytes as u64);
+            }
+            Owner::Foreign { owner, .. } => {
+                if let Some(owner) = owner.take() {
+                    self.device.release_foreign(owner, pending.collect());
+                }
+            }
         }
     }
 }

@@ -1,15 +1,17 @@
 //! Devices: finding them, opening them, choosing the default.
 
 use crate::account::{Account, Tenant};
-use crate::backend::{Backend, DeviceId, DeviceInfo, Priority};
+use crate::backend::{Backend, DeviceId, DeviceInfo, Priority, Queue};
+use crate::buffer::Foreign;
 use crate::error::{Error, Result};
-use crate::memory::{Block, Memory, MemoryStats};
-use crate::stream::Stream;
+use crate::memory::{Block, Memory, MemoryStats, Use};
+use crate::stream::{Stream, remaining};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 /// One GPU, or the CPU as a device. Cloning gives another handle to the same.
 #[derive(Clone)]
@@ -21,6 +23,8 @@ struct Inner {
     memory: Memory,
     tenant: Arc<Tenant>,
     default_stream: OnceLock<Stream>,
+    /// Every queue made, as long as somebody holds it. Held only for list operations.
+    queues: Mutex<Vec<Weak<dyn Queue>>>,
     process: u32,
 }
 
@@ -101,6 +105,7 @@ impl Device {
             memory: Memory::new(direct),
             tenant: Arc::new(tenant),
             default_stream: OnceLock::new(),
+            queues: Mutex::default(),
             process: std::process::id(),
             backend,
         }))
@@ -131,6 +136,42 @@ impl Device {
         Ok(self.0.default_stream.get_or_init(|| stream))
     }
 
+    /// Waits until all that is on all streams of the device now has completed, or
+    /// the time is over; true if so.
+    ///
+    /// # Errors
+    /// The first fault of a stream.
+    pub fn synchronize_for(&self, timeout: Duration) -> Result<bool> {
+        self.check_process()?;
+        let deadline = Instant::now() + timeout;
+        let queues: Vec<_> = {
+            let queues = self.0.queues.lock().unwrap_or_else(PoisonError::into_inner);
+            queues.iter().filter_map(Weak::upgrade).collect()
+        };
+        for queue in queues {
+            if !queue.wait(queue.mark()?, remaining(deadline))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// As [`synchronize_for`](Self::synchronize_for), without a limit.
+    pub fn synchronize(&self) -> Result<()> {
+        while !self.synchronize_for(Duration::from_secs(3600))? {}
+        Ok(())
+    }
+
+    /// Makes a queue, and remembers it for [`synchronize`](Self::synchronize).
+    pub(crate) fn new_queue(&self, priority: Priority) -> Result<Arc<dyn Queue>> {
+        self.check_process()?;
+        let queue = self.backend().queue(priority)?;
+        let mut queues = self.0.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.retain(|queue| queue.strong_count() > 0);
+        queues.push(Arc::downgrade(&queue));
+        Ok(queue)
+    }
+
     /// Bytes of memory by what they are doing.
     pub fn memory_stats(&self) -> MemoryStats {
         self.0.memory.stats()
@@ -159,6 +200,16 @@ impl Device {
         // In a forked child the memory is the parent's; the lock may be held for ever.
         if self.check_process().is_ok() {
             self.0.memory.give_back(self.backend(), block);
+        }
+    }
+}
+
+impl Device {
+    pub(crate) fn release_foreign(&self, owner: Foreign, pending: Vec<Use>) {
+        match self.check_process() {
+            Ok(()) => self.0.memory.release_foreign(owner, pending),
+            // The parent's memory: the child must not free it a second time.
+            Err(_) => std::mem::forget(owner),
         }
     }
 }

@@ -8,6 +8,7 @@
 //! as asked, and frees it once its work is done: memory checkers need that.
 
 use crate::backend::{Backend, Queue, Ticket};
+use crate::buffer::Foreign;
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -57,6 +58,8 @@ pub(crate) struct Memory {
     direct: bool,
     /// Held only for map operations, never while calling the backend.
     state: Mutex<State>,
+    /// Others' memory, kept until our work on it is done. Held only for list operations.
+    foreign: Mutex<Vec<(Foreign, Vec<Use>)>>,
 }
 
 #[derive(Debug, Default)]
@@ -70,6 +73,7 @@ impl Memory {
         Self {
             direct,
             state: Mutex::default(),
+            foreign: Mutex::default(),
         }
     }
 
@@ -137,6 +141,20 @@ impl Memory {
         release_all(backend, idle);
     }
 
+    /// Drops foreign memory as soon as no work touches it. Never blocks: what is
+    /// still in use is looked at again when the next piece comes.
+    pub(crate) fn release_foreign(&self, owner: Foreign, pending: Vec<Use>) {
+        let idle: Vec<_> = {
+            let mut waiting = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
+            waiting.push((owner, pending));
+            waiting
+                .extract_if(.., |(_, pending)| is_idle(pending))
+                .collect()
+        };
+        // Dropped without the lock: the owner's code may call anything.
+        drop(idle);
+    }
+
     /// Waits for the work on cached blocks and gives them all back to the device.
     pub(crate) fn trim(&self, backend: &dyn Backend) -> Result<u64> {
         let blocks: Vec<Block> = {
@@ -160,18 +178,18 @@ impl Memory {
 }
 
 fn take_idle(state: &mut State) -> Vec<Block> {
-    let is_idle = |block: &mut Block| {
-        block
-            .pending
-            .iter()
-            .all(|pending| pending.queue.is_done(pending.ticket).unwrap_or(false))
-    };
     let mut idle = Vec::new();
     for blocks in state.free.values_mut() {
-        idle.extend(blocks.extract_if(.., is_idle));
+        idle.extend(blocks.extract_if(.., |block| is_idle(&block.pending)));
     }
     state.stats.cached -= idle.iter().map(|block| block.bytes as u64).sum::<u64>();
     idle
+}
+
+fn is_idle(pending: &[Use]) -> bool {
+    pending
+        .iter()
+        .all(|pending| pending.queue.is_done(pending.ticket).unwrap_or(false))
 }
 
 fn release_all(backend: &dyn Backend, blocks: Vec<Block>) {

@@ -1,7 +1,7 @@
 //! Streams: work that runs in order, and the order between streams.
 
 use crate::account::Account;
-use crate::backend::{Priority, Queue, Ticket, Work};
+use crate::backend::{DeviceId, Priority, Queue, Ticket, Work};
 use crate::buffer::{Access, Buffer};
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -35,10 +35,9 @@ impl Stream {
         priority: Priority,
         account: Arc<dyn Account>,
     ) -> Result<Self> {
-        device.check_process()?;
         Ok(Self {
             device: device.clone(),
-            queue: device.backend().queue(priority)?,
+            queue: device.new_queue(priority)?,
             account,
         })
     }
@@ -101,14 +100,25 @@ impl Stream {
                 });
             }
         }
-        Buffer::ordered(reads, writes, |access| {
+        if let Some(buffer) = writes.iter().find(|buffer| buffer.is_read_only()) {
+            return Err(Error::Value(format!(
+                "the memory at {:#x} belongs to another library and is read-only",
+                buffer.address()
+            )));
+        }
+        let ticket = Buffer::ordered(reads, writes, |access| {
             access.wait_on(&self.queue)?;
             // SAFETY: the caller's promise; the buffers named are alive, and
             // when dropped their memory waits for the ticket recorded below.
             let ticket = unsafe { self.queue.push(work) }?;
             access.record(&self.queue, ticket);
-            Ok(ticket)
-        })
+            Ok::<_, Error>(ticket)
+        })?;
+        let is_visible = |buffer: &&Buffer| buffer.is_shared();
+        if self.device.id() == DeviceId::Cpu && reads.iter().chain(writes).any(is_visible) {
+            while !self.queue.wait(ticket, Duration::from_secs(3600))? {}
+        }
+        Ok(ticket)
     }
 
     /// Makes later work of this stream wait for all that is on `other` now.

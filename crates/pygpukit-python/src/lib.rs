@@ -1,1 +1,50 @@
-//! Under construction.
+//! The Python binding: converts, releases the GIL, maps errors.
+//!
+//! A function here has no decisions of its own. Documentation for Python is in
+//! the stubs (`python/pygpukit/*.pyi`).
+
+mod array;
+mod convert;
+mod device;
+mod dtype;
+mod error;
+mod ops;
+mod run;
+mod scope;
+mod stream;
+
+use pyo3::prelude::*;
+
+/// The compiled part of PyGPUkit.
+#[pymodule(name = "_pygpukit_rust")]
+mod module {
+    #[pymodule_export]
+    use crate::array::{PyArray, dlpack::from_dlpack};
+    #[pymodule_export]
+    use crate::device::{
+        PyDevice, PyDeviceCapabilities, PyDeviceInfo, default_device, devices,
+        get_device_capabilities, get_device_info, is_cuda_available,
+    };
+    #[pymodule_export]
+    use crate::dtype::PyDType;
+    #[pymodule_export]
+    use crate::error::{
+        CompileError, DeviceFault, DeviceNotAvailable, DriverError, PyGPUkitError, UnsupportedError,
+    };
+    #[pymodule_export]
+    use crate::ops::{
+        add, arange, asarray, divide, empty, equal, floor_divide, from_numpy, full, greater,
+        greater_equal, less, less_equal, matmul, multiply, negative, not_equal, ones, power,
+        remainder, subtract, zeros,
+    };
+    #[pymodule_export]
+    use crate::stream::{PyStream, current_stream};
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        crate::dtype::add_dtypes(module)
+    }
+}

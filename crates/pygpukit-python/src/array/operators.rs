@@ -1,0 +1,173 @@
+//! `+ - * / // % ** @`, comparisons, unary minus and the in-place forms.
+
+use super::PyArray;
+use crate::convert::OperandArg;
+use crate::ops::{binary, matmul_arrays};
+use pygpukit_core::array::{BinaryOp, UnaryOp};
+use pygpukit_device::ops;
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyNotImplemented;
+
+/// A result, or `NotImplemented` where the other operand is none of ours.
+type OperatorResult<'py> = PyResult<Bound<'py, PyAny>>;
+
+impl PyArray {
+    fn operator<'py>(
+        slf: &Bound<'py, Self>,
+        op: BinaryOp,
+        other: &Bound<'py, PyAny>,
+        reflected: bool,
+    ) -> OperatorResult<'py> {
+        let py = slf.py();
+        let Some(other) = operand(other)? else {
+            return Ok(PyNotImplemented::get(py).to_owned().into_any());
+        };
+        let this = OperandArg::Array(slf.get().0.clone());
+        let (left, right) = if reflected {
+            (other, this)
+        } else {
+            (this, other)
+        };
+        let result = binary(py, op, left, right, None)?;
+        Ok(Bound::new(py, result)?.into_any())
+    }
+
+    /// `x op= y`: the result goes into `x`, if its dtype allows.
+    fn in_place(&self, py: Python<'_>, op: BinaryOp, other: OperandArg) -> PyResult<()> {
+        let this = OperandArg::Array(self.0.clone());
+        binary(py, op, this, other, Some(&self.0)).map(drop)
+    }
+}
+
+/// The other operand; `None` if it is not one, so that its class gets its turn.
+fn operand(other: &Bound<'_, PyAny>) -> PyResult<Option<OperandArg>> {
+    match other.extract::<OperandArg>() {
+        Ok(operand) => Ok(Some(operand)),
+        Err(error) if error.is_instance_of::<PyTypeError>(other.py()) => {
+            // NumPy arrays and tensors would only be refused with a poorer message.
+            if other.hasattr("__array__")? || other.hasattr("__dlpack__")? {
+                Err(error)
+            } else {
+                Ok(None)
+            }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+macro_rules! operators {
+    ($($forward:ident $reflected:ident $in_place:ident $op:ident;)*) => {
+        #[pymethods]
+        impl PyArray {
+            $(
+                fn $forward<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+                    Self::operator(slf, BinaryOp::$op, other, false)
+                }
+                fn $reflected<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+                    Self::operator(slf, BinaryOp::$op, other, true)
+                }
+                fn $in_place(&self, py: Python<'_>, other: OperandArg) -> PyResult<()> {
+                    self.in_place(py, BinaryOp::$op, other)
+                }
+            )*
+        }
+    };
+}
+
+operators! {
+    __add__ __radd__ __iadd__ Add;
+    __sub__ __rsub__ __isub__ Subtract;
+    __mul__ __rmul__ __imul__ Multiply;
+    __truediv__ __rtruediv__ __itruediv__ TrueDivide;
+    __floordiv__ __rfloordiv__ __ifloordiv__ FloorDivide;
+    __mod__ __rmod__ __imod__ Remainder;
+}
+
+#[pymethods]
+impl PyArray {
+    fn __pow__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        modulus: Option<&Bound<'py, PyAny>>,
+    ) -> OperatorResult<'py> {
+        refuse_modulus(modulus)?;
+        Self::operator(slf, BinaryOp::Power, other, false)
+    }
+
+    fn __rpow__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        modulus: Option<&Bound<'py, PyAny>>,
+    ) -> OperatorResult<'py> {
+        refuse_modulus(modulus)?;
+        Self::operator(slf, BinaryOp::Power, other, true)
+    }
+
+    fn __ipow__(
+        &self,
+        py: Python<'_>,
+        other: OperandArg,
+        modulus: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        refuse_modulus(modulus)?;
+        self.in_place(py, BinaryOp::Power, other)
+    }
+
+    fn __matmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+        let py = slf.py();
+        match other.cast::<Self>() {
+            Ok(other) => {
+                let result = matmul_arrays(py, &slf.get().0, &other.get().0, None, None)?;
+                Ok(Bound::new(py, result)?.into_any())
+            }
+            Err(_) => Ok(PyNotImplemented::get(py).to_owned().into_any()),
+        }
+    }
+
+    fn __imatmul__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<()> {
+        matmul_arrays(py, &self.0, &other.get().0, Some(&self.0), None).map(drop)
+    }
+
+    fn __neg__(&self, py: Python<'_>) -> PyResult<Self> {
+        self.apply(py, |stream, array| {
+            ops::unary(stream, UnaryOp::Negative, array, None)
+        })
+    }
+
+    fn __pos__(&self, py: Python<'_>) -> PyResult<Self> {
+        self.apply(py, ops::copy)
+    }
+
+    fn __richcmp__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        comparison: CompareOp,
+    ) -> OperatorResult<'py> {
+        let op = match comparison {
+            CompareOp::Lt => BinaryOp::Less,
+            CompareOp::Le => BinaryOp::LessEqual,
+            CompareOp::Eq => BinaryOp::Equal,
+            CompareOp::Ne => BinaryOp::NotEqual,
+            CompareOp::Gt => BinaryOp::Greater,
+            CompareOp::Ge => BinaryOp::GreaterEqual,
+        };
+        Self::operator(slf, op, other, false)
+    }
+
+    /// Arrays compare element by element, so they have no hash.
+    #[classattr]
+    fn __hash__() -> Option<u32> {
+        None
+    }
+}
+
+fn refuse_modulus(modulus: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    match modulus {
+        None => Ok(()),
+        Some(_) => Err(PyTypeError::new_err(
+            "pow() of arrays does not take a modulus",
+        )),
+    }
+}

@@ -1,0 +1,246 @@
+//! Python values as the runtime's.
+
+use crate::array::PyArray;
+use crate::dtype;
+use crate::run::run;
+use pygpukit_core::array::{DType, Element, Index, Scalar, Weak, promote_weak};
+use pygpukit_device::ops::Arg;
+use pygpukit_device::{Array, Stream};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyEllipsis, PyFloat, PyInt, PySlice, PyTuple};
+
+/// A shape: an integer or a sequence of integers, none negative.
+pub(crate) struct Shape(pub(crate) Vec<usize>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Shape {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let Lengths(lengths) = object.extract()?;
+        lengths
+            .into_iter()
+            .map(|length| {
+                usize::try_from(length).map_err(|_| {
+                    PyValueError::new_err(format!("negative dimension `{length}` in a shape"))
+                })
+            })
+            .collect::<PyResult<_>>()
+            .map(Self)
+    }
+}
+
+/// As [`Shape`], with negative lengths let through: `reshape` takes a -1.
+pub(crate) struct Lengths(pub(crate) Vec<isize>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Lengths {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(length) = integer(&object) {
+            return Ok(Self(vec![length?]));
+        }
+        let refuse = || {
+            PyTypeError::new_err(format!(
+                "a shape is an integer or a sequence of integers, not {}",
+                type_name(&object)
+            ))
+        };
+        if object.is_instance_of::<pyo3::types::PyString>() {
+            return Err(refuse());
+        }
+        object
+            .try_iter()
+            .map_err(|_| refuse())?
+            .map(|item| integer(&item?).map_err(|()| refuse())?)
+            .collect::<PyResult<_>>()
+            .map(Self)
+    }
+}
+
+/// The integer that an object is by `__index__`; `Err(())` if it is none.
+fn integer(object: &Bound<'_, PyAny>) -> Result<PyResult<isize>, ()> {
+    let index = object.call_method0("__index__").map_err(drop)?;
+    Ok(index.extract::<isize>().map_err(|_| {
+        PyValueError::new_err(format!("`{index}` is too large for a dimension or index"))
+    }))
+}
+
+/// A Python number (weak in promotion).
+pub(crate) fn python_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
+    if let Ok(value) = object.cast_exact::<PyBool>() {
+        return Ok(Some(Scalar::Bool(value.is_true())));
+    }
+    if object.is_instance_of::<PyInt>() {
+        return match object.extract::<i128>() {
+            Ok(value) => Ok(Some(Scalar::Int(value))),
+            Err(_) => Err(PyOverflowError::new_err(format!(
+                "integer `{object}` does not fit any dtype"
+            ))),
+        };
+    }
+    if object.cast_exact::<PyFloat>().is_ok() {
+        return Ok(Some(Scalar::Float(object.extract()?)));
+    }
+    if let Ok(value) = object.cast_exact::<PyComplex>() {
+        return Ok(Some(Scalar::Complex(value.real(), value.imag())));
+    }
+    Ok(None)
+}
+
+/// A NumPy scalar or 0-d NumPy array: one element of a definite dtype.
+pub(crate) fn numpy_element(object: &Bound<'_, PyAny>) -> PyResult<Option<Element>> {
+    let py = object.py();
+    let numpy = py.import("numpy")?;
+    let is_scalar = object.is_instance(&numpy.getattr("generic")?)?
+        || (object.is_instance(&numpy.getattr("ndarray")?)?
+            && object.getattr("ndim")?.extract::<usize>()? == 0);
+    if !is_scalar {
+        return Ok(None);
+    }
+    let Some(dtype) = dtype::from_numpy(&object.getattr("dtype")?) else {
+        return Ok(None);
+    };
+    let native = numpy
+        .getattr("asarray")?
+        .call1((object, dtype::to_numpy(py, dtype)?))?;
+    let bytes = native.call_method0("tobytes")?.extract::<Vec<u8>>()?;
+    Ok(Some(Element::from_bytes(dtype, &bytes)))
+}
+
+/// An operand: an array, a Python number, or a NumPy scalar.
+pub(crate) enum OperandArg {
+    Array(Array),
+    Scalar(Scalar),
+    Element(Element),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for OperandArg {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(array) = object.cast::<PyArray>() {
+            return Ok(Self::Array(array.get().0.clone()));
+        }
+        if let Some(scalar) = python_scalar(&object)? {
+            return Ok(Self::Scalar(scalar));
+        }
+        if let Some(element) = numpy_element(&object)? {
+            return Ok(Self::Element(element));
+        }
+        let hint = if object.hasattr("__array__")? || object.hasattr("__dlpack__")? {
+            "; bring it to the device with `asarray` first"
+        } else {
+            ""
+        };
+        Err(PyTypeError::new_err(format!(
+            "an operand is a GPUArray or a number, not {}{hint}",
+            type_name(&object)
+        )))
+    }
+}
+
+impl OperandArg {
+    /// The operand as the runtime takes it. A NumPy scalar has a dtype of its
+    /// own, so it becomes a 0-d array on the stream's device.
+    pub(crate) fn on(self, py: Python<'_>, stream: &Stream) -> PyResult<Self> {
+        match self {
+            Self::Array(_) | Self::Scalar(_) => Ok(self),
+            Self::Element(element) => run(py, || {
+                Array::from_bytes(stream, element.as_bytes(), &[], element.dtype())
+            })
+            .map(Self::Array),
+        }
+    }
+
+    /// To be called on what [`on`](Self::on) returned.
+    pub(crate) fn as_arg(&self) -> Arg<'_> {
+        match self {
+            Self::Array(array) => Arg::Array(array),
+            Self::Scalar(scalar) => Arg::Scalar(*scalar),
+            Self::Element(element) => Arg::Scalar(element.to_scalar()),
+        }
+    }
+
+    pub(crate) fn array(&self) -> Option<&Array> {
+        match self {
+            Self::Array(array) => Some(array),
+            Self::Scalar(_) | Self::Element(_) => None,
+        }
+    }
+}
+
+/// The dtype an array made of a Python number gets.
+pub(crate) fn default_dtype(scalar: Scalar) -> DType {
+    match scalar {
+        Scalar::Bool(_) => Weak::Bool.default_dtype(),
+        Scalar::Int(_) => Weak::Int.default_dtype(),
+        Scalar::Float(_) => DType::Float32,
+        Scalar::Complex(..) => promote_weak(DType::Float32, Weak::Complex),
+    }
+}
+
+/// An index expression of basic indexing.
+pub(crate) struct IndexArg(pub(crate) Vec<Index>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for IndexArg {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match object.cast::<PyTuple>() {
+            Ok(items) => items
+                .iter()
+                .map(|item| index_item(&item))
+                .collect::<PyResult<_>>()
+                .map(Self),
+            Err(_) => Ok(Self(vec![index_item(&object)?])),
+        }
+    }
+}
+
+fn index_item(item: &Bound<'_, PyAny>) -> PyResult<Index> {
+    if item.is_none() {
+        return Ok(Index::NewAxis);
+    }
+    if item.is_instance_of::<PyEllipsis>() {
+        return Ok(Index::Ellipsis);
+    }
+    if let Ok(slice) = item.cast::<PySlice>() {
+        let bound = |name| -> PyResult<Option<isize>> {
+            let value = slice.getattr(name)?;
+            if value.is_none() {
+                return Ok(None);
+            }
+            match integer(&value) {
+                Ok(Ok(bound)) => Ok(Some(bound)),
+                // Beyond any array: as far as can be, as Python's slices do.
+                Ok(Err(_)) => Ok(Some(if value.lt(0)? { isize::MIN } else { isize::MAX })),
+                Err(()) => Err(PyTypeError::new_err(format!(
+                    "slice bounds are integers or None, not {}",
+                    type_name(&value)
+                ))),
+            }
+        };
+        return Ok(Index::Slice(
+            bound("start")?,
+            bound("stop")?,
+            bound("step")?,
+        ));
+    }
+    let is_bool = item.is_instance_of::<PyBool>();
+    match integer(item) {
+        Ok(index) if !is_bool => index.map(Index::At),
+        _ => Err(PyTypeError::new_err(format!(
+            "an index is an integer, a slice, `...` or None, not {}",
+            type_name(item)
+        ))),
+    }
+}
+
+/// The name of an object's class, for messages.
+pub(crate) fn type_name(object: &Bound<'_, PyAny>) -> String {
+    object
+        .get_type()
+        .fully_qualified_name()
+        .map_or_else(|_| "an unknown type".into(), |name| format!("`{name}`"))
+}

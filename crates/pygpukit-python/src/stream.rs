@@ -1,0 +1,90 @@
+//! Streams.
+
+use crate::device::{AnyDevice, PyDevice};
+use crate::run::{run, wait};
+use crate::scope;
+use pygpukit_device::Stream;
+use pygpukit_device::backend::{DeviceId, Priority};
+use pyo3::exceptions::PyAttributeError;
+use pyo3::prelude::*;
+
+/// Work of one device that runs in order.
+#[pyclass(name = "Stream", frozen, module = "pygpukit.stream")]
+pub(crate) struct PyStream(pub(crate) Stream);
+
+#[pymethods]
+impl PyStream {
+    #[new]
+    #[pyo3(signature = (device=None))]
+    fn new(py: Python<'_>, device: Option<AnyDevice>) -> PyResult<Self> {
+        let device = AnyDevice::open_or_current(py, device)?;
+        run(py, || Stream::new(&device, Priority::Normal)).map(Self)
+    }
+
+    #[getter]
+    fn device(&self) -> PyDevice {
+        PyDevice::from(self.0.device())
+    }
+
+    #[getter]
+    fn handle(&self) -> u64 {
+        self.0.handle()
+    }
+
+    fn synchronize(&self, py: Python<'_>) -> PyResult<()> {
+        wait(py, |patience| self.0.synchronize_for(patience))
+    }
+
+    fn wait_stream(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
+        run(py, || self.0.wait_stream(&other.0))
+    }
+
+    #[getter]
+    fn done(&self, py: Python<'_>) -> PyResult<bool> {
+        run(py, || self.0.is_idle())
+    }
+
+    fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
+        scope::enter(slf.py(), slf.get().0.clone())?;
+        Ok(slf)
+    }
+
+    #[pyo3(signature = (*_exception))]
+    #[expect(clippy::unused_self, reason = "Python passes it")]
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        _exception: &Bound<'_, pyo3::types::PyTuple>,
+    ) -> PyResult<()> {
+        scope::leave(py)
+    }
+
+    /// The `__cuda_stream__` protocol: (version, handle).
+    #[getter]
+    fn __cuda_stream__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
+        match slf.get().0.device().id() {
+            DeviceId::Cuda(_) => slf.getattr("_cuda_stream"),
+            DeviceId::Cpu => Err(PyAttributeError::new_err(
+                "a stream of the CPU device has no `__cuda_stream__`",
+            )),
+        }
+    }
+
+    fn _cuda_stream(&self) -> (u32, u64) {
+        (0, self.0.handle())
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<pygpukit.Stream on {}, handle {:#x}>",
+            self.0.device().id(),
+            self.0.handle()
+        )
+    }
+}
+
+/// The stream that operations use where none is named.
+#[pyfunction]
+pub(crate) fn current_stream(py: Python<'_>) -> PyResult<PyStream> {
+    scope::current_stream(py).map(PyStream)
+}
