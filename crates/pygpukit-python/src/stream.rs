@@ -1,11 +1,11 @@
 //! Streams.
 
 use crate::device::{AnyDevice, PyDevice};
+use crate::error::UnsupportedError;
 use crate::run::{run, wait};
 use crate::scope;
 use pygpukit_device::Stream;
 use pygpukit_device::backend::{DeviceId, Priority};
-use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 
 /// Work of one device that runs in order.
@@ -59,19 +59,14 @@ impl PyStream {
         scope::leave(py)
     }
 
-    /// The `__cuda_stream__` protocol: (version, handle).
-    #[getter]
-    fn __cuda_stream__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        match slf.get().0.device().id() {
-            DeviceId::Cuda(_) => slf.getattr("_cuda_stream"),
-            DeviceId::Cpu => Err(PyAttributeError::new_err(
-                "a stream of the CPU device has no `__cuda_stream__`",
+    /// The CUDA stream protocol: (version, handle).
+    fn __cuda_stream__(&self) -> PyResult<(u32, u64)> {
+        match self.0.device().id() {
+            DeviceId::Cuda(_) => Ok((0, self.0.handle())),
+            DeviceId::Cpu => Err(UnsupportedError::new_err(
+                "a stream of the CPU device is no CUDA stream",
             )),
         }
-    }
-
-    fn _cuda_stream(&self) -> (u32, u64) {
-        (0, self.0.handle())
     }
 
     fn __repr__(&self) -> String {
