@@ -67,7 +67,8 @@ impl PyDevice {
 
     fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
         let py = slf.py();
-        let device = run(py, || Device::by_id(slf.get().0))?;
+        let id = slf.get().0;
+        let device = run(py, || Device::by_id(id))?;
         scope::enter(py, scope::stream_on(py, &device)?)?;
         Ok(slf)
     }

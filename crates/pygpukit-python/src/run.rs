@@ -2,7 +2,6 @@
 
 use crate::error::{PyError, PyGPUkitError};
 use pygpukit_device::Error;
-use pyo3::marker::Ungil;
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -14,8 +13,8 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// ordinary exception.
 pub(crate) fn run<T, F>(py: Python<'_>, work: F) -> PyResult<T>
 where
-    F: FnOnce() -> Result<T, Error> + Ungil,
-    T: Ungil,
+    F: FnOnce() -> Result<T, Error> + Send,
+    T: Send,
 {
     match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
         Ok(result) => result.map_err(|error| PyError::from(error).into()),
@@ -30,7 +29,7 @@ where
 /// interpreter handles signals, so that Ctrl-C ends the wait.
 pub(crate) fn wait<F>(py: Python<'_>, step: F) -> PyResult<()>
 where
-    F: Fn(Duration) -> Result<bool, Error> + Ungil + Sync,
+    F: Fn(Duration) -> Result<bool, Error> + Send + Sync,
 {
     while !run(py, || step(PATIENCE))? {
         py.check_signals()?;

@@ -204,7 +204,7 @@ unsafe fn host_bytes_mut<'a>(host: &'a Bound<'_, PyUntypedArray>, length: usize)
         return &mut [];
     }
     // SAFETY: the object is a live NumPy array; its header may be read under the GIL.
-    let data = unsafe { (*host.as_array_ptr()).data };
+    let data = unsafe { (*host.as_array_ptr()).fields.data };
     // SAFETY: the caller's promise.
     unsafe { std::slice::from_raw_parts_mut(data.cast::<u8>(), length) }
 }

@@ -14,7 +14,7 @@ use crate::run::{run, wait};
 use crate::scope;
 use pygpukit_core::array::{DType, Kind, Layout};
 use pygpukit_device::backend::DeviceId;
-use pygpukit_device::{Access, Array, Buffer, Device, Foreign, Stream};
+use pygpukit_device::{Access, Array, Device, Foreign, Stream};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;

@@ -57,32 +57,82 @@ fn operand(other: &Bound<'_, PyAny>) -> PyResult<Option<OperandArg>> {
     }
 }
 
-macro_rules! operators {
-    ($($forward:ident $reflected:ident $in_place:ident $op:ident;)*) => {
-        #[pymethods]
-        impl PyArray {
-            $(
-                fn $forward<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
-                    Self::operator(slf, BinaryOp::$op, other, false)
-                }
-                fn $reflected<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
-                    Self::operator(slf, BinaryOp::$op, other, true)
-                }
-                fn $in_place(&self, py: Python<'_>, other: OperandArg) -> PyResult<()> {
-                    self.in_place(py, BinaryOp::$op, other)
-                }
-            )*
-        }
-    };
-}
+#[pymethods]
+impl PyArray {
+    fn __add__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+        Self::operator(slf, BinaryOp::Add, other, false)
+    }
 
-operators! {
-    __add__ __radd__ __iadd__ Add;
-    __sub__ __rsub__ __isub__ Subtract;
-    __mul__ __rmul__ __imul__ Multiply;
-    __truediv__ __rtruediv__ __itruediv__ TrueDivide;
-    __floordiv__ __rfloordiv__ __ifloordiv__ FloorDivide;
-    __mod__ __rmod__ __imod__ Remainder;
+    fn __radd__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+        Self::operator(slf, BinaryOp::Add, other, true)
+    }
+
+    fn __iadd__(&self, py: Python<'_>, other: OperandArg) -> PyResult<()> {
+        self.in_place(py, BinaryOp::Add, other)
+    }
+
+    fn __sub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+        Self::operator(slf, BinaryOp::Subtract, other, false)
+    }
+
+    fn __rsub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+        Self::operator(slf, BinaryOp::Subtract, other, true)
+    }
+
+    fn __isub__(&self, py: Python<'_>, other: OperandArg) -> PyResult<()> {
+        self.in_place(py, BinaryOp::Subtract, other)
+    }
+
+    fn __mul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+        Self::operator(slf, BinaryOp::Multiply, other, false)
+    }
+
+    fn __rmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+        Self::operator(slf, BinaryOp::Multiply, other, true)
+    }
+
+    fn __imul__(&self, py: Python<'_>, other: OperandArg) -> PyResult<()> {
+        self.in_place(py, BinaryOp::Multiply, other)
+    }
+
+    fn __truediv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+        Self::operator(slf, BinaryOp::TrueDivide, other, false)
+    }
+
+    fn __rtruediv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+        Self::operator(slf, BinaryOp::TrueDivide, other, true)
+    }
+
+    fn __itruediv__(&self, py: Python<'_>, other: OperandArg) -> PyResult<()> {
+        self.in_place(py, BinaryOp::TrueDivide, other)
+    }
+
+    fn __floordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+        Self::operator(slf, BinaryOp::FloorDivide, other, false)
+    }
+
+    fn __rfloordiv__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+    ) -> OperatorResult<'py> {
+        Self::operator(slf, BinaryOp::FloorDivide, other, true)
+    }
+
+    fn __ifloordiv__(&self, py: Python<'_>, other: OperandArg) -> PyResult<()> {
+        self.in_place(py, BinaryOp::FloorDivide, other)
+    }
+
+    fn __mod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+        Self::operator(slf, BinaryOp::Remainder, other, false)
+    }
+
+    fn __rmod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+        Self::operator(slf, BinaryOp::Remainder, other, true)
+    }
+
+    fn __imod__(&self, py: Python<'_>, other: OperandArg) -> PyResult<()> {
+        self.in_place(py, BinaryOp::Remainder, other)
+    }
 }
 
 #[pymethods]
