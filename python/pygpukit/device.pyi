@@ -1,5 +1,6 @@
 """Devices: GPUs, and the CPU as a device."""
 
+import builtins
 from types import TracebackType
 from typing import Literal, final
 
@@ -68,7 +69,7 @@ class Device:
     def __enter__(self) -> Self: ...
     def __exit__(
         self,
-        exc_type: type[BaseException] | None = None,
+        exc_type: builtins.type[BaseException] | None = None,
         exc: BaseException | None = None,
         traceback: TracebackType | None = None,
         /,

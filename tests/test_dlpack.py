@@ -1,0 +1,157 @@
+"""Memory shared with NumPy through DLPack, on the CPU device."""
+
+import gc
+
+import numpy as np
+import pytest
+
+import pygpukit as gp
+
+NAMES = ["bool", "int8", "int64", "uint16", "float16", "float32", "float64", "complex64"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_numpy_shares_our_memory(name):
+    x = gp.arange(6, device="cpu").astype(name).reshape(2, 3)
+    shared = np.from_dlpack(x)
+    assert shared.dtype == name
+    np.testing.assert_array_equal(shared, x.to_numpy())
+    x[...] = 0
+    np.testing.assert_array_equal(shared, np.zeros((2, 3), name))
+    shared[...] = 1
+    assert x.tolist() == np.ones((2, 3), name).tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_we_share_numpys_memory(name):
+    base = np.ones((4, 5), name)
+    x = gp.from_dlpack(base, device="cpu")
+    assert x.ptr == base.ctypes.data
+    x[...] = 0
+    assert not base.any()
+    base[...] = 1
+    assert x.tolist() == base.tolist()
+
+
+def test_strided_views_both_ways():
+    base = np.arange(24, dtype="float32").reshape(4, 6)
+    for view in (base[::2, ::-1], base.T, base[::-1, 1:3], base[1]):
+        x = gp.from_dlpack(view)
+        np.testing.assert_array_equal(x.to_numpy(), view)
+        np.testing.assert_array_equal(np.from_dlpack(x), view)
+        x += 1
+        np.testing.assert_array_equal(x.to_numpy(), view)
+    zero_size = gp.from_dlpack(np.ones((0, 3)))
+    assert np.from_dlpack(zero_size).shape == (0, 3)
+    assert gp.from_dlpack(np.array(2.5)).item() == 2.5
+
+
+def test_each_side_may_die_first():
+    x = gp.arange(1000, device="cpu")
+    shared = np.from_dlpack(x)
+    del x
+    gc.collect()
+    again = gp.zeros(1000, device="cpu")
+    assert shared[-1] == 999
+    base = np.arange(1000.0)
+    y = gp.from_dlpack(base)
+    del base, again
+    gc.collect()
+    np.zeros(1000)
+    assert y[-1].item() == 999
+
+
+def test_read_only_memory_is_not_written():
+    base = np.arange(3.0)
+    base.flags.writeable = False
+    try:
+        x = gp.from_dlpack(base)
+    except BufferError:
+        pytest.fail("read-only memory can be read")
+    assert (x + 1).tolist() == [1, 2, 3]
+    with pytest.raises(ValueError, match="read-only"):
+        x += 1
+    with pytest.raises(ValueError, match="read-only"):
+        x[0] = 1
+    assert base.tolist() == [0, 1, 2]
+
+
+def test_copy_is_a_copy():
+    x = gp.zeros(3, device="cpu")
+    shared = np.from_dlpack(x, copy=True)
+    shared[...] = 1
+    assert x.tolist() == [0, 0, 0]
+    base = np.zeros(3)
+    y = gp.from_dlpack(base, copy=True)
+    y += 1
+    assert not base.any()
+
+
+def test_arguments_of_the_protocol():
+    x = gp.zeros(3, device="cpu")
+    assert x.__dlpack_device__() == (1, 0)
+    assert "dltensor_versioned" in repr(x.__dlpack__(max_version=(1, 0)))
+    assert '"dltensor"' in repr(x.__dlpack__())
+    assert '"dltensor"' in repr(x.__dlpack__(max_version=(0, 8)))
+    with pytest.raises(ValueError, match="stream"):
+        x.__dlpack__(stream=7)
+    with pytest.raises(BufferError):
+        x.__dlpack__(dl_device=(2, 0))
+    with pytest.raises(BufferError, match="cuda:0"):
+        gp.from_dlpack(np.ones(3), device="cuda:0")
+
+
+def test_capsules_are_used_once():
+    class Once:
+        def __init__(self, capsule):
+            self.capsule = capsule
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+        def __dlpack__(self, **options):
+            return self.capsule
+
+    once = Once(gp.ones(3, device="cpu").__dlpack__())
+    assert gp.from_dlpack(once).tolist() == [1, 1, 1]
+    with pytest.raises(BufferError, match="unused"):
+        gp.from_dlpack(once)
+    for bad in (None, 3, "capsule"):
+        with pytest.raises(BufferError):
+            gp.from_dlpack(Once(bad))
+    for bad in (None, 3, [1.0]):
+        with pytest.raises(TypeError, match="__dlpack__"):
+            gp.from_dlpack(bad)
+
+
+def test_unused_capsules_free_their_memory():
+    for _ in range(1000):
+        gp.empty(1 << 20, device="cpu").__dlpack__()
+        gp.empty(1 << 20, device="cpu").__dlpack__(max_version=(1, 0))
+
+
+def test_types_without_counterpart_are_refused():
+    with pytest.raises((BufferError, TypeError)):
+        gp.from_dlpack(np.zeros(2, "longdouble"))
+
+
+def test_no_cuda_array_interface_on_the_cpu():
+    assert not hasattr(gp.ones(2, device="cpu"), "__cuda_array_interface__")
+    with pytest.raises(gp.UnsupportedError):
+        gp.Stream("cpu").__cuda_stream__()
+
+
+def test_asarray_shares(device):
+    base = np.ones(3)
+
+    class Speaks:
+        def __dlpack_device__(self):
+            return base.__dlpack_device__()
+
+        def __dlpack__(self, **options):
+            return base.__dlpack__()
+
+    if device == "cpu":
+        x = gp.asarray(Speaks(), device=device)
+        x += 1
+        assert base.tolist() == [2, 2, 2]

@@ -1,0 +1,151 @@
+"""Processes: import, environment, fork, exit, Ctrl-C. Each in a child of its own."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+
+def run(code, *, check=True, timeout=60, **environment):
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+    if check:
+        assert (result.returncode, result.stderr) == (0, ""), result.stderr
+    return result
+
+
+def test_import_is_silent_and_brings_no_numpy():
+    out = run("""
+        import sys, pygpukit as gp
+        gp.devices()
+        print("numpy" in sys.modules, "asyncio" in sys.modules)
+    """)
+    assert out.stdout == "False False\n"
+
+
+def test_the_top_level_module_is_the_same_object():
+    run("""
+        import _pygpukit_rust as rust
+        import pygpukit
+        from _pygpukit_rust import _pygpukit_rust as inner
+        assert rust is inner is pygpukit._pygpukit_rust
+        import _pygpukit_rust._pygpukit_rust as again
+        assert again is rust
+    """)
+
+
+def test_device_of_the_environment():
+    code = "import pygpukit as gp; print(gp.default_device())"
+    assert run(code, PYGPUKIT_DEVICE="cpu").stdout == "cpu\n"
+    bad = run(code, check=False, PYGPUKIT_DEVICE="cuda:99")
+    assert bad.returncode == 1
+    assert "DeviceNotAvailable" in bad.stderr
+    assert "cuda:99" in bad.stderr
+    typo = run(code, check=False, PYGPUKIT_DEVICE="gpu")
+    assert "ValueError" in typo.stderr
+    assert "`gpu`" in typo.stderr
+
+
+def test_memory_of_the_cpu_device_can_be_set():
+    run(
+        """
+        import pygpukit as gp
+        assert gp.get_device_info("cpu").total_memory == 1_000_000
+        gp.zeros(900_000, "uint8")
+        try:
+            gp.zeros(1_000_001, "uint8")
+        except MemoryError as error:
+            assert "1000001" in str(error) and "1000000" in str(error), error
+        else:
+            raise AssertionError
+        """,
+        PYGPUKIT_DEVICE="cpu",
+        PYGPUKIT_CPU_MEMORY="1MB",
+    )
+
+
+def test_a_forked_child_uses_the_cpu_device_afresh_and_refuses_old_arrays():
+    run(
+        """
+        import os, pygpukit as gp
+        x = gp.ones(100_000) + 1
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                assert (gp.ones(3) + 1).tolist() == [2, 2, 2]
+                try:
+                    x.to_numpy()
+                except gp.DeviceNotAvailable as error:
+                    assert "spawn" in str(error)
+                    try:
+                        x += 1
+                    except gp.DeviceNotAvailable:
+                        del x
+                        code = 0
+            finally:
+                os._exit(code)
+        assert os.waitpid(child, 0)[1] == 0
+        assert x[0].item() == 2
+        """,
+        PYGPUKIT_DEVICE="cpu",
+    )
+
+
+@pytest.mark.parametrize("order", range(6))
+def test_exit_with_live_objects_is_silent(order):
+    run(
+        f"""
+        import atexit, sys, threading, itertools
+        import pygpukit as gp
+        device = gp.Device("cpu")
+        stream = gp.Stream("cpu")
+        with stream:
+            x = gp.ones(1 << 20)
+            for _ in range(20):
+                x += 1
+        view = x[::2]
+        capsule = x.__dlpack__(max_version=(1, 0))
+        things = [device, stream, x, view, capsule]
+        kept = list(itertools.permutations(things))[{order} * 17 % 120]
+        sys.modules["kept"] = kept
+        atexit.register(lambda: (x + 1, view.tolist()[:1]))
+        cycle = [x]
+        cycle.append(cycle)
+        threading.Thread(target=lambda: gp.zeros(10), daemon=True).start()
+        """,
+        PYGPUKIT_DEVICE="cpu",
+    )
+
+
+def test_ctrl_c_ends_a_wait():
+    out = run(
+        """
+        import _thread, signal, threading, time
+        import pygpukit as gp
+        x = gp.ones((2500, 2500), "float64")
+        for _ in range(40):
+            x = x @ x / 2500
+        pressed = []
+        def press():
+            pressed.append(time.monotonic())
+            signal.raise_signal(signal.SIGINT)
+        timer = threading.Timer(0.1, press)
+        timer.start()
+        try:
+            x.to_numpy()
+        except KeyboardInterrupt:
+            # No assertion on the time itself: the product takes seconds.
+            print("interrupted")
+        """,
+        PYGPUKIT_DEVICE="cpu",
+    )
+    assert out.stdout == "interrupted\n"
