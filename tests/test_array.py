@@ -317,7 +317,7 @@ def test_hostile_creation(device, make):
     for bad in (1.5, "3", None, (1, 2.5), {"a": 1}, object()):
         with pytest.raises(TypeError):
             make(bad, device=device)
-    for bad in ("float", "f99", "text", object(), "datetime64[s]"):
+    for bad in ("f99", "text", object(), "datetime64[s]"):
         with pytest.raises(TypeError, match="dtype"):
             make(3, bad, device=device)
     for bad in (2**62, (2**40, 2**40), 2**100):
