@@ -1,6 +1,7 @@
 //! One element: as a value, and as the bytes that an array stores.
 
 use super::dtype::{DType, Kind};
+use super::promote::Weak;
 use half::{bf16, f16};
 
 /// A number that is not yet of any dtype.
@@ -109,6 +110,16 @@ impl std::fmt::Debug for Element {
 }
 
 impl Scalar {
+    /// The kind of Python scalar that this is.
+    pub const fn weak(self) -> Weak {
+        match self {
+            Self::Bool(_) => Weak::Bool,
+            Self::Int(_) => Weak::Int,
+            Self::Float(_) => Weak::Float,
+            Self::Complex(..) => Weak::Complex,
+        }
+    }
+
     /// The word for this kind of number in messages.
     pub const fn kind_name(self) -> &'static str {
         match self {

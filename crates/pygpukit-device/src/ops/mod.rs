@@ -1,10 +1,19 @@
 //! Operations on arrays. Each names the stream it runs on, and returns at once.
+//!
+//! The rules are NumPy's: broadcasting, promotion by NEP 50, results as if
+//! every operand had been read before anything was written. Arrays without
+//! elements queue nothing.
 
-use crate::array::Array;
-use crate::error::Result;
-use crate::stream::Stream;
+mod compare;
+mod copy;
+mod create;
+mod elementwise;
+mod matmul;
+mod operand;
+mod output;
 
-/// The array itself if its elements lie in C order without gaps, else a copy that does.
-pub fn contiguous(_stream: &Stream, array: &Array) -> Result<Array> {
-    Ok(array.clone())
-}
+pub use copy::{assign, cast, contiguous, copy, fill, reshape};
+pub use create::{arange, full, ones, zeros};
+pub use elementwise::{binary, unary};
+pub use matmul::matmul;
+pub use operand::Arg;
