@@ -10,12 +10,12 @@ mod create;
 mod elementwise;
 mod matmul;
 mod operand;
-mod transfer;
 mod output;
+mod transfer;
 
 pub use copy::{assign, cast, contiguous, copy, fill, reshape};
 pub use create::{arange, full, ones, zeros};
 pub use elementwise::{binary, unary};
 pub use matmul::matmul;
-pub use transfer::transfer;
 pub use operand::Arg;
+pub use transfer::transfer;
