@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import pygpukit as gp
 
@@ -11,7 +11,9 @@ DEVICES = [device.name for device in gp.devices()]
 HAS_CUDA = any(name.startswith("cuda") for name in DEVICES)
 
 # A test may not depend on how fast the machine is.
-settings.register_profile("default", deadline=None, print_blob=True)
+settings.register_profile(
+    "default", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("default")
 
 
@@ -19,7 +21,7 @@ def _parameter(name: str) -> object:
     return pytest.param(name, marks=[] if name == "cpu" else [pytest.mark.gpu])
 
 
-@pytest.fixture(params=[_parameter(name) for name in DEVICES])
+@pytest.fixture(scope="session", params=[_parameter(name) for name in DEVICES])
 def device(request: pytest.FixtureRequest) -> str:
     """The name of each device of this machine."""
     name: str = request.param
