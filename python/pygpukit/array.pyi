@@ -379,10 +379,16 @@ def divide(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUAr
     """`a / b`, element by element: see `add`. Integers give float64."""
 
 def floor_divide(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
-    """`a // b`, element by element: see `add`. Rounds towards minus infinity; integer division by zero gives 0."""
+    """`a // b`, element by element: see `add`.
+
+    Rounds towards minus infinity; integer division by zero gives 0.
+    """
 
 def remainder(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
-    """`a % b`, element by element: see `add`. Has the sign of `b`; integer division by zero gives 0."""
+    """`a % b`, element by element: see `add`.
+
+    Has the sign of `b`; integer division by zero gives 0.
+    """
 
 def power(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
     """`a ** b`, element by element: see `add`."""
