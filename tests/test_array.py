@@ -5,6 +5,7 @@ import gc
 import pickle
 import weakref
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -119,7 +120,6 @@ def test_asarray(device):
 
 
 def test_bfloat16(device):
-    ml_dtypes = pytest.importorskip("ml_dtypes")
     x = np.array([1.0, 3.14159, -1e30, np.inf, np.nan], "float32")
     a = gp.from_numpy(x, device=device).astype("bfloat16")
     got = a.to_numpy()

@@ -51,13 +51,13 @@ def _run(text: str, name: str) -> int:
     return result.attempted
 
 
-@pytest.mark.parametrize(("session", "gpu"), _pages())
+@pytest.mark.parametrize(("session", "gpu"), list(_pages()))
 def test_page(session: str, gpu: bool, request: pytest.FixtureRequest) -> None:
     with gp.Device("cuda" if gpu else "cpu"):
         assert _run(session, request.node.name) > 0
 
 
-@pytest.mark.parametrize("docstring", _docstrings())
+@pytest.mark.parametrize("docstring", list(_docstrings()))
 def test_docstring(docstring: str, request: pytest.FixtureRequest) -> None:
     with gp.Device("cpu"):
         assert _run(docstring, request.node.name) > 0
