@@ -57,6 +57,24 @@ pub enum Error {
     /// The device cannot do this.
     #[error("{0}")]
     Unsupported(String),
+    /// Source that does not compile; says what and where.
+    #[cfg(feature = "nvrtc")]
+    #[error(transparent)]
+    Compile(std::sync::Arc<crate::nvrtc::CompileError>),
+    /// No usable compiler; says how to install one.
+    #[cfg(feature = "nvrtc")]
+    #[error(transparent)]
+    CompilerNotFound(std::sync::Arc<crate::nvrtc::CompilerNotFound>),
+    /// A file that cannot be read.
+    #[error("cannot read `{}`: {reason}", path.display())]
+    File {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The system's error number.
+        code: Option<i32>,
+        /// The system's own words.
+        reason: String,
+    },
     /// The driver refused a call.
     #[error("{call} failed: {name} ({code}): {text}")]
     Driver {

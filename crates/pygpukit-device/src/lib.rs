@@ -15,6 +15,8 @@ mod buffer;
 mod device;
 mod error;
 mod memory;
+#[cfg(feature = "nvrtc")]
+pub mod nvrtc;
 pub mod ops;
 mod stream;
 
