@@ -57,6 +57,9 @@ pub enum Error {
     /// The device cannot do this.
     #[error("{0}")]
     Unsupported(String),
+    /// A kernel call whose arguments do not fit.
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
     /// Source that does not compile; says what and where.
     #[cfg(feature = "nvrtc")]
     #[error(transparent)]
@@ -103,6 +106,20 @@ pub enum Error {
          start processes with the 'spawn' method (multiprocessing.set_start_method(\"spawn\"))"
     )]
     Forked(DeviceId),
+}
+
+/// Arguments of a kernel call that do not fit its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArgumentError {
+    /// Too many, too few, of a wrong name or a wrong type.
+    #[error("{0}")]
+    Type(String),
+    /// A number beyond the parameter's type.
+    #[error("{0}")]
+    Overflow(String),
+    /// A value that the parameter cannot take although its type is right.
+    #[error("{0}")]
+    Value(String),
 }
 
 /// Not enough memory: who asked for how much, and what was there.

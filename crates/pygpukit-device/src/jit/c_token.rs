@@ -189,7 +189,10 @@ fn raw_literal(text: &str) -> Option<usize> {
     let (mark, body) = rest.split_once('(')?;
     let close = format!("){mark}\"");
     let start = text.len() - body.len();
-    Some(body.find(&close).map_or(text.len(), |end| start + end + close.len()))
+    Some(
+        body.find(&close)
+            .map_or(text.len(), |end| start + end + close.len()),
+    )
 }
 
 #[cfg(test)]
@@ -210,14 +213,18 @@ mod tests {
 
     #[test]
     fn code_under_if_0_is_left_out() {
-        let text = "#if 0\na\n#ifdef B\nb\n#else\nc\n#endif\nd\n#else\ne\n#endif\nf\n#ifdef G\ng\n#endif";
+        let text =
+            "#if 0\na\n#ifdef B\nb\n#else\nc\n#endif\nd\n#else\ne\n#endif\nf\n#ifdef G\ng\n#endif";
         assert_eq!(words(text), ["e", "f", "g"]);
     }
 
     #[test]
     fn macros_are_listed() {
         let found = tokens("#define REAL float\n#define F(x) x\n#  define EMPTY\n");
-        assert_eq!(found.macros, [("REAL", vec![Token::Word("float")]), ("EMPTY", vec![])]);
+        assert_eq!(
+            found.macros,
+            [("REAL", vec![Token::Word("float")]), ("EMPTY", vec![])]
+        );
     }
 
     proptest::proptest! {

@@ -132,7 +132,11 @@ fn arrays_of(dtype: DType) -> &'static [DType] {
 }
 
 /// Takes a declaration apart; `None` if it is none that can be understood.
-fn declarator<'a>(tokens: &[Token<'a>], aliases: &Aliases<'a>, depth: usize) -> Option<Declarator<'a>> {
+fn declarator<'a>(
+    tokens: &[Token<'a>],
+    aliases: &Aliases<'a>,
+    depth: usize,
+) -> Option<Declarator<'a>> {
     let mut found = Declarator {
         base: Base::Other,
         pointers: 0,
@@ -188,13 +192,21 @@ fn declarator<'a>(tokens: &[Token<'a>], aliases: &Aliases<'a>, depth: usize) -> 
         debug_assert_eq!(*name, base[0]);
         let inner = declarator(tokens, aliases, depth + 1)?;
         found.base = inner.base;
-        found.is_const = if inner.pointers > 0 { inner.is_const } else { found.is_const || inner.is_const };
+        found.is_const = if inner.pointers > 0 {
+            inner.is_const
+        } else {
+            found.is_const || inner.is_const
+        };
         found.pointers += inner.pointers;
         return Some(found);
     }
     // A name defined twice means nothing certain.
     let is_ambiguous = aliases.get(base[0]).is_some_and(Option::is_none);
-    found.base = if is_ambiguous { Base::Other } else { base_type(&base) };
+    found.base = if is_ambiguous {
+        Base::Other
+    } else {
+        base_type(&base)
+    };
     Some(found)
 }
 
@@ -213,7 +225,10 @@ const QUALIFIERS: [&str; 11] = [
 ];
 
 fn is_number_word(word: &str) -> bool {
-    matches!(word, "unsigned" | "signed" | "char" | "short" | "int" | "long" | "float" | "double" | "bool")
+    matches!(
+        word,
+        "unsigned" | "signed" | "char" | "short" | "int" | "long" | "float" | "double" | "bool"
+    )
 }
 
 /// The end of a group: `at` is its opening sign.
@@ -286,7 +301,10 @@ fn named_type(name: &str) -> Base {
         "uint64_t" | "size_t" | "uintptr_t" => DType::UInt64,
         "__half" | "half" => DType::Float16,
         "__nv_bfloat16" | "nv_bfloat16" => DType::BFloat16,
-        _ => return vector_type(name).map_or(Base::Other, |(dtype, lanes)| Base::Vector(dtype, lanes)),
+        _ => {
+            return vector_type(name)
+                .map_or(Base::Other, |(dtype, lanes)| Base::Vector(dtype, lanes));
+        }
     };
     Base::Number(number)
 }
