@@ -15,6 +15,7 @@ mod buffer;
 mod device;
 mod error;
 mod memory;
+mod native;
 pub mod ops;
 mod stream;
 
@@ -28,4 +29,5 @@ pub use buffer::{Access, Buffer, Foreign};
 pub use device::{Device, DeviceSpec, Presence, cuda_presence, devices};
 pub use error::{Error, OutOfMemory, Result};
 pub use memory::MemoryStats;
+pub use native::Native;
 pub use stream::Stream;
