@@ -145,6 +145,17 @@ impl Type {
         }
     }
 
+    /// A type of the same size and alignment whose copies keep every bit.
+    const fn bits(self) -> Self {
+        match self {
+            Self::Bool | Self::Int8 | Self::UInt8 => Self::UInt8,
+            Self::Int16 | Self::UInt16 | Self::Float16 | Self::BFloat16 => Self::UInt16,
+            Self::Int32 | Self::UInt32 | Self::Float32 => Self::UInt32,
+            Self::Int64 | Self::UInt64 | Self::Float64 => Self::UInt64,
+            Self::Complex64 | Self::Complex128 => self,
+        }
+    }
+
     const fn is_complex(self) -> bool {
         matches!(self, Self::Complex64 | Self::Complex128)
     }
@@ -263,7 +274,13 @@ impl Unit {
     /// Every unit there is.
     pub fn all() -> impl Iterator<Item = Self> {
         let types = || Type::ALL.into_iter();
-        let copies = types().flat_map(move |from| types().map(move |to| Self::Copy { from, to }));
+        let copies = types().flat_map(move |from| {
+            types()
+                .map(move |to| Self::Copy { from, to })
+                .filter(move |&unit| {
+                    unit != Self::Copy { from, to: from } || unit == Self::copy(from, from)
+                })
+        });
         let unary = UnaryOp::ALL.into_iter().flat_map(move |op| {
             types()
                 .filter(move |&operand| op.takes(operand))
@@ -279,6 +296,17 @@ impl Unit {
             .chain(unary)
             .chain(binary)
             .chain(types().map(Self::Matmul))
+    }
+
+    /// The unit that copies elements of one type to another. Elements that keep
+    /// their type are copied bit by bit, whatever they mean.
+    pub const fn copy(from: Type, to: Type) -> Self {
+        let (from, to) = if from as u8 == to as u8 {
+            (from.bits(), from.bits())
+        } else {
+            (from, to)
+        };
+        Self::Copy { from, to }
     }
 
     /// The CUDA C++ text.
@@ -356,6 +384,21 @@ mod tests {
         let units: Vec<Unit> = Unit::all().collect();
         let names: BTreeSet<String> = units.iter().map(Unit::to_string).collect();
         assert_eq!(names.len(), units.len());
+    }
+
+    #[test]
+    fn copies_within_a_type_are_copies_of_its_bits() {
+        for of in Type::ALL {
+            let Unit::Copy { from, to } = Unit::copy(of, of) else {
+                panic!("a copy is a copy");
+            };
+            assert_eq!(
+                (from, from.size(), from.alignment()),
+                (to, of.size(), of.alignment())
+            );
+            assert!(!from.is_floating());
+            assert!(Unit::all().any(|unit| unit == Unit::copy(of, of)));
+        }
     }
 
     #[test]

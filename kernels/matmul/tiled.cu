@@ -85,8 +85,8 @@ __device__ inline void fetch(Acc (&slice)[DEPTH][PITCH], const char *source, int
 
 __device__ inline void tile(const Parameters &p, const char *left, const char *right, TYPE *target,
                             int64 first_row, int64 first_column) {
-    __shared__ alignas(16) Acc left_slice[DEPTH][PITCH];
-    __shared__ alignas(16) Acc right_slice[DEPTH][PITCH];
+    alignas(16) __shared__ Acc left_slice[DEPTH][PITCH];
+    alignas(16) __shared__ Acc right_slice[DEPTH][PITCH];
     const int row = (int)threadIdx.x / (TILE / EACH) * EACH;
     const int column = (int)threadIdx.x % (TILE / EACH) * EACH;
     Acc sums[EACH][EACH] = {};
