@@ -14,7 +14,11 @@ pub mod backend;
 mod buffer;
 mod device;
 mod error;
+#[cfg(feature = "nvrtc")]
+pub mod jit;
 mod memory;
+#[cfg(feature = "nvrtc")]
+pub mod nvrtc;
 pub mod ops;
 mod stream;
 
@@ -26,6 +30,6 @@ mod cuda;
 pub use array::Array;
 pub use buffer::{Access, Buffer, Foreign};
 pub use device::{Device, DeviceSpec, Presence, cuda_presence, devices};
-pub use error::{Error, OutOfMemory, Result};
+pub use error::{ArgumentError, Error, OutOfMemory, Result};
 pub use memory::MemoryStats;
 pub use stream::Stream;
