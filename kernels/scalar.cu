@@ -38,12 +38,21 @@ __device__ inline bfloat16 round_to_bfloat16(float x) {
     return bfloat16{(uint16)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16)};
 }
 
-// A double becomes a float whose last bit says that something was cut off, so
-// that the second rounding sees what the first one dropped.
+// What a float cannot hold becomes a float whose last bit says that something was
+// cut off, so that the second rounding sees what the first one dropped.
 __device__ inline bfloat16 round_to_bfloat16(double x) {
     const float cut = __double2float_rz(x);
     const bool exact = (double)cut == x || x != x;
     return round_to_bfloat16(exact ? cut : __uint_as_float(__float_as_uint(cut) | 1u));
+}
+
+__device__ inline bfloat16 round_to_bfloat16(int64 x) {
+    const float cut = __ll2float_rz(x);
+    return round_to_bfloat16((int64)cut == x ? cut : __uint_as_float(__float_as_uint(cut) | 1u));
+}
+__device__ inline bfloat16 round_to_bfloat16(uint64 x) {
+    const float cut = __ull2float_rz(x);
+    return round_to_bfloat16((uint64)cut == x ? cut : __uint_as_float(__float_as_uint(cut) | 1u));
 }
 
 // What an operation works on.
@@ -129,7 +138,9 @@ struct Cast<float16> {
 template <>
 struct Cast<bfloat16> {
     template <class From>
-    __device__ static bfloat16 of(From x) { return round_to_bfloat16((float)x); }
+    __device__ static bfloat16 of(From x) { return round_to_bfloat16((int64)x); }
+    __device__ static bfloat16 of(uint64 x) { return round_to_bfloat16(x); }
+    __device__ static bfloat16 of(float x) { return round_to_bfloat16(x); }
     __device__ static bfloat16 of(double x) { return round_to_bfloat16(x); }
     template <class Real>
     __device__ static bfloat16 of(Complex<Real> x) { return of(x.re); }

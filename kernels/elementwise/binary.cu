@@ -132,14 +132,17 @@ __device__ inline Complex<double> power(Complex<double> a, Complex<double> b) {
     if (b.re == 0 && b.im == 0) return Complex<double>{1, 0};
     if (a.re == 0 && a.im == 0) {
         const double undefined = (double)__uint_as_float(0x7fc00000u);
-        return b.re > 0 && b.im == 0 ? Complex<double>{0, 0}
-                                     : Complex<double>{undefined, undefined};
+        return b.re > 0 ? Complex<double>{0, 0} : Complex<double>{undefined, undefined};
     }
     if (b.im == 0 && fabs(b.re) < 100 && b.re == floor(b.re)) {
-        Complex<double> result{1, 0}, square = a;
-        for (int rest = (int)fabs(b.re); rest != 0; rest >>= 1) {
+        // Starts with the lowest bit that is set: 1 times infinity is no number.
+        int rest = (int)fabs(b.re);
+        Complex<double> square = a;
+        for (; !(rest & 1); rest >>= 1) square = multiply(square, square);
+        Complex<double> result = square;
+        while (rest >>= 1) {
+            square = multiply(square, square);
             if (rest & 1) result = multiply(result, square);
-            if (rest > 1) square = multiply(square, square);
         }
         return b.re < 0 ? true_divide(Complex<double>{1, 0}, result) : result;
     }

@@ -1,6 +1,7 @@
 //! Work as launches: array operations by the built-in kernels, which are
 //! compiled at first use.
 
+use super::compiler::Compiler;
 use super::context::Context;
 use super::function::{CudaFunction, Module};
 use super::views;
@@ -9,14 +10,7 @@ use crate::error::Result;
 use pygpukit_kernels::{Limits, Unit};
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Makes a loadable image (a CUBIN, or PTX) of a unit.
-pub(super) trait Compiler: Send + Sync + fmt::Debug {
-    /// Compiles for the device that this compiler was made for.
-    fn compile(&self, unit: Unit) -> Result<Vec<u8>>;
-}
 
 /// The built-in kernels of one device.
 #[derive(Debug)]
@@ -88,7 +82,7 @@ impl Builtin {
         }
         let module = match &slot.module {
             Some(module) => Arc::clone(module),
-            None => Module::load(&self.context, &self.compiler.compile(unit)?)?,
+            None => Module::load(&self.context, &self.compiler.compile(unit, entry)?)?,
         };
         let kernel = CudaFunction::find(&module, entry, &unit.to_string())?;
         slot.module = Some(module);
