@@ -1,6 +1,6 @@
 //! Partitions of a device, as an agreement on numbers.
 
-use crate::ledger::{Amount, Grant, Ledger, Resource, Shortage};
+use crate::ledger::{Amount, Grant, Ledger, Shortage};
 use crate::units::{Bytes, Share};
 use std::collections::BTreeMap;
 
@@ -155,16 +155,12 @@ impl PartitionManager {
     pub fn available(&self) -> Amount {
         self.ledger.available()
     }
-
-    /// The part of a resource that is left, for messages.
-    pub fn available_share(&self, resource: Resource) -> Share {
-        self.available().share(resource)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ledger::Resource;
 
     fn limits(memory: u64, compute: f64) -> PartitionLimits {
         PartitionLimits {
@@ -179,11 +175,14 @@ mod tests {
         let mut manager = PartitionManager::new(Bytes::new(8 << 30));
         let half = limits(4 << 30, 0.5);
         manager.create("inference", "Inference", half).unwrap();
-        let granted = *manager.create("training", "Training", half).unwrap().granted();
+        let granted = *manager
+            .create("training", "Training", half)
+            .unwrap()
+            .granted();
         assert_eq!(granted, half.amount());
         assert_eq!(manager.available().bytes(), Bytes::ZERO);
         // Nobody asked for a share of the time.
-        assert_eq!(manager.available_share(Resource::Bandwidth), Share::ONE);
+        assert_eq!(manager.available().share(Resource::Bandwidth), Share::ONE);
         let error = manager.create("more", "More", limits(1, 0.0)).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -201,7 +200,7 @@ mod tests {
             manager.create(id, id, limits(0, share)).unwrap();
         }
         assert!(manager.create("d", "d", limits(0, 0.1)).is_err());
-        assert_eq!(manager.available_share(Resource::Compute), Share::ZERO);
+        assert_eq!(manager.available().share(Resource::Compute), Share::ZERO);
     }
 
     #[test]

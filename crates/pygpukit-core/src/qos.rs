@@ -69,15 +69,25 @@ impl QosPolicyEvaluator {
         let reserved = Amount::of_memory(request.memory()).bandwidth(request.bandwidth());
         let available = self.ledger.available();
         if let Some(resource) = reserved.exceeding(&available).iter().next() {
-            return Evaluation::Reject(self.shortage(resource, &reserved));
+            return Evaluation::Reject(Shortage {
+                resource,
+                asked: reserved.get(resource),
+                available: available.get(resource),
+                limit: self.ledger.capacity().get(resource),
+            });
         }
         let total = self.ledger.capacity();
         let nothing_left = |resource| available.get(resource) == 0 && total.get(resource) > 0;
         if request.policy() == Policy::BestEffort {
             let used_up = [Resource::Memory, Resource::Bandwidth];
             if let Some(resource) = used_up.into_iter().find(|&each| nothing_left(each)) {
-                let least = Amount::of_memory(Bytes::new(1)).bandwidth(Share::ZERO);
-                return Evaluation::Queue(self.shortage(resource, &least));
+                let least = Shortage {
+                    resource,
+                    asked: 1,
+                    available: 0,
+                    limit: total.get(resource),
+                };
+                return Evaluation::Queue(least);
             }
         }
         let wanted_memory = request.memory_limit().unwrap_or(total.bytes());
@@ -93,15 +103,6 @@ impl QosPolicyEvaluator {
             Evaluation::Throttle(terms)
         } else {
             Evaluation::Admit(terms)
-        }
-    }
-
-    fn shortage(&self, resource: Resource, asked: &Amount) -> Shortage {
-        Shortage {
-            resource,
-            asked: asked.get(resource),
-            available: self.ledger.available().get(resource),
-            limit: self.ledger.capacity().get(resource),
         }
     }
 
@@ -190,7 +191,10 @@ mod tests {
         let Evaluation::Reject(shortage) = third else {
             panic!("{third:?}");
         };
-        assert_eq!((shortage.asked, shortage.available, shortage.limit), (201, 200, 1000));
+        assert_eq!(
+            (shortage.asked, shortage.available, shortage.limit),
+            (201, 200, 1000)
+        );
         let fits = request(Policy::Guaranteed, Some((200, 200)));
         assert!(matches!(evaluator.evaluate(&fits), Evaluation::Admit(_)));
     }

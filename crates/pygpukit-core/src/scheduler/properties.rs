@@ -1,5 +1,10 @@
 //! What holds after every event, whatever the events are.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a test names the case it is about"
+)]
+
 use super::task::{Stage, Waits};
 use super::*;
 use crate::id::{TaskId, TenantId};

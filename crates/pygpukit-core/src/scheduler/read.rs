@@ -27,6 +27,7 @@ impl<'a> Fields<'a> {
     }
 
     /// `None` if the field is malformed, `Some(None)` if it is missing.
+    #[expect(clippy::option_option, reason = "malformed and missing differ")]
     fn optional<T>(&self, key: &str, read: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
         match self.text(key) {
             None => Some(None),
@@ -134,7 +135,8 @@ fn nanoseconds(text: &str) -> Option<Nanoseconds> {
     text.parse().map(Nanoseconds::new).ok()
 }
 
-/// A number, or `-` for none.
+/// A number, or `-` for none; `None` if it is neither.
+#[expect(clippy::option_option, reason = "malformed and missing differ")]
 fn maybe(text: &str) -> Option<Option<u64>> {
     if text == "-" {
         Some(None)

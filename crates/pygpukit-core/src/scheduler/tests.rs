@@ -1,5 +1,10 @@
 //! The scheduler by example.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a test names the case it is about"
+)]
+
 use super::*;
 use crate::id::{TaskId, TenantId};
 use crate::ledger::{Resource, ResourceSet};
