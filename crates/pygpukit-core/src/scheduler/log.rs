@@ -4,33 +4,73 @@
 //! with `>` is an event with its time, one that starts with `<` an action that
 //! the event before it caused. The same events give the same actions.
 
-use super::event::{Actions, Event};
-use super::read::{Fields, read_config, read_event};
+use super::event::{Action, Actions, Event, Holder};
+use super::read::{Fields, read_event, read_header};
 use super::state::{Config, Scheduler, StepError};
-use crate::units::Nanoseconds;
+use crate::id::TenantId;
+use crate::units::{Bytes, Nanoseconds};
 use std::fmt;
 
 /// The format of the log: the number changes when its meaning does.
 pub const LOG_FORMAT: &str = "pygpukit-log 1";
 
-/// The first line of a log, without its end.
-pub fn header(config: &Config) -> impl fmt::Display {
-    struct Header(Config);
-    impl fmt::Display for Header {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            let Config {
-                memory,
-                workers,
-                max_queued,
-            } = self.0;
-            let memory = memory.get();
-            write!(
-                f,
-                "{LOG_FORMAT} memory={memory} workers={workers} max_queued={max_queued}"
-            )
+impl Scheduler {
+    /// The first lines of a log that goes on from here, without their ends:
+    /// the configuration, and how things stand. `None` while there are tasks,
+    /// since a log does not tell how they came to be where they are.
+    pub fn opening_lines(&self) -> Option<Vec<String>> {
+        if !self.tasks.is_empty() {
+            return None;
         }
+        let mut lines = vec![self.header()];
+        for (&id, tenant) in &self.tenants {
+            if id != TenantId::DEFAULT {
+                let memory = Some(tenant.quota.capacity().bytes());
+                let event = Event::Open { tenant: id, memory };
+                lines.push(event_line(self.now, &event).to_string());
+            }
+            let bytes = tenant.outside.bytes();
+            if bytes > Bytes::ZERO {
+                let holder = Holder::Tenant(id);
+                let event = Event::Grow { holder, bytes };
+                lines.push(event_line(self.now, &event).to_string());
+                lines.push(action_line(&Action::Grow { holder, bytes }).to_string());
+            }
+            if tenant.closed {
+                let event = Event::Close {
+                    tenant: id,
+                    cancel_pending: false,
+                };
+                lines.push(event_line(self.now, &event).to_string());
+            }
+        }
+        Some(lines)
     }
-    Header(*config)
+
+    fn header(&self) -> String {
+        let Config {
+            memory,
+            workers,
+            max_queued,
+        } = self.config;
+        let memory = memory.get();
+        let usual_run = self
+            .usual_run
+            .map_or_else(|| "-".into(), |run| run.get().to_string());
+        format!(
+            "{LOG_FORMAT} memory={memory} workers={workers} max_queued={max_queued} \
+             usual_run={usual_run}"
+        )
+    }
+
+    /// The scheduler that a header describes.
+    fn from_header(line: &str) -> Option<Self> {
+        let fields = Fields::new(line.strip_prefix(LOG_FORMAT)?);
+        let (config, usual_run) = read_header(&fields)?;
+        let mut scheduler = Self::new(config);
+        scheduler.usual_run = usual_run;
+        Some(scheduler)
+    }
 }
 
 /// A line, without its end, that says what happened.
@@ -42,6 +82,17 @@ pub fn event_line(now: Nanoseconds, event: &Event) -> impl fmt::Display {
         }
     }
     Line(now, event)
+}
+
+/// A line, without its end, that says what was decided.
+pub fn action_line(action: &Action) -> impl fmt::Display {
+    struct Line<'a>(&'a Action);
+    impl fmt::Display for Line<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "< {}", self.0)
+        }
+    }
+    Line(action)
 }
 
 /// What a log turned out to hold.
@@ -98,11 +149,8 @@ impl Replay {
             .enumerate()
             .map(|(at, text)| (at + 1, text));
         let first = lines.next().map_or("", |(_, text)| text);
-        let config = first
-            .strip_prefix(LOG_FORMAT)
-            .and_then(|rest| read_config(&Fields::new(rest)))
-            .ok_or_else(|| LogError::Format(first.into()))?;
-        let mut scheduler = Scheduler::new(config);
+        let mut scheduler =
+            Scheduler::from_header(first).ok_or_else(|| LogError::Format(first.into()))?;
         let mut actions = Actions::new();
         let mut pending = Vec::<String>::new().into_iter();
         let mut replay = Self::default();
@@ -125,7 +173,7 @@ impl Replay {
             replay.events += 1;
             let shown: Vec<_> = actions
                 .drain()
-                .map(|action| format!("< {action}"))
+                .map(|action| action_line(&action).to_string())
                 .collect();
             pending = shown.into_iter();
         }

@@ -29,7 +29,7 @@ mod properties;
 mod tests;
 
 pub use event::{Action, Actions, Admission, Event, Holder, Reason, Rejection};
-pub use log::{LOG_FORMAT, LogError, Replay, event_line, header};
+pub use log::{LOG_FORMAT, LogError, Replay, action_line, event_line};
 pub use policy::{OnFull, Policy};
 pub use request::{MemoryAsk, Request, ShareAsk, TaskSpec};
 pub use request_error::RequestError;

@@ -120,13 +120,14 @@ impl Model {
             workers: 3,
             max_queued: 6,
         };
+        let scheduler = Scheduler::new(config);
         let mut model = Self {
-            scheduler: Scheduler::new(config),
+            log: scheduler.opening_lines().unwrap(),
+            scheduler,
             actions: Actions::new(),
             now: 0,
             next: 0,
             told: BTreeMap::new(),
-            log: vec![header(&config).to_string()],
         };
         for (tenant, memory) in [(1, Some(60)), (2, None)] {
             model.step(Event::Open {
@@ -159,7 +160,7 @@ impl Model {
             self.told.insert(task, Told::Queued);
         }
         for action in &actions {
-            self.log.push(format!("< {action}"));
+            self.log.push(action_line(action).to_string());
             self.hear(action);
         }
         self.check(&before, &actions);
@@ -352,11 +353,18 @@ impl Model {
 
     /// Everybody gives back what they hold; then everything ends.
     fn drain(&mut self) {
-        let outside = self.scheduler.tenants[&TenantId::DEFAULT].outside.bytes();
-        self.step(Event::Shrink {
-            holder: Holder::Tenant(TenantId::DEFAULT),
-            bytes: outside,
-        });
+        self.release_outside();
+        self.drain_tasks();
+    }
+
+    fn release_outside(&mut self) {
+        let holder = Holder::Tenant(TenantId::DEFAULT);
+        let bytes = self.scheduler.tenants[&TenantId::DEFAULT].outside.bytes();
+        self.step(Event::Shrink { holder, bytes });
+    }
+
+    /// Every task ends, and what it left behind is released.
+    fn drain_tasks(&mut self) {
         while let Some((&task, known)) = self
             .scheduler
             .tasks
@@ -401,6 +409,27 @@ proptest! {
         let log = model.log.join("\n");
         let replay = Replay::run(log.lines()).unwrap();
         prop_assert_eq!(replay.events + replay.actions + 1, model.log.len());
+    }
+
+    #[test]
+    fn a_log_can_begin_when_there_are_no_tasks(first in ops(), second in ops(), outside in 0_u64..100) {
+        let mut model = Model::new();
+        for op in first {
+            model.play(op);
+        }
+        model.drain();
+        let holder = Holder::Tenant(TenantId::DEFAULT);
+        model.step(Event::Grow { holder, bytes: Bytes::new(outside) });
+        model.log = model.scheduler.opening_lines().unwrap();
+        for op in second {
+            model.play(op);
+        }
+        let log = model.log.join("\n");
+        let replay = Replay::run(log.lines()).unwrap();
+        prop_assert_eq!(replay.events + replay.actions + 1, model.log.len());
+        if model.scheduler.queue.len() > 0 {
+            prop_assert!(model.scheduler.opening_lines().is_none());
+        }
     }
 }
 

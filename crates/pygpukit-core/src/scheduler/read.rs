@@ -53,12 +53,15 @@ impl<'a> Fields<'a> {
     }
 }
 
-pub(super) fn read_config(fields: &Fields<'_>) -> Option<Config> {
-    Some(Config {
+/// The configuration, and how long tasks usually run.
+pub(super) fn read_header(fields: &Fields<'_>) -> Option<(Config, Option<Nanoseconds>)> {
+    let config = Config {
         memory: fields.bytes("memory")?,
         workers: fields.get("workers")?,
         max_queued: fields.get("max_queued")?,
-    })
+    };
+    let usual_run = maybe(fields.text("usual_run")?)?;
+    Some((config, usual_run.map(Nanoseconds::new)))
 }
 
 /// The line of an event; `None` if it is none.
