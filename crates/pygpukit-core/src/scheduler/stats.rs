@@ -1,8 +1,9 @@
 //! Numbers for people to look at, computed when asked for.
 
+use super::event::Holder;
 use super::policy::Policy;
 use super::state::Scheduler;
-use super::task::Stage;
+use super::task::{Held, Stage};
 use crate::id::{TaskId, TenantId};
 use crate::ledger::{Resource, ResourceSet};
 use crate::units::{Bytes, Nanoseconds, Share};
@@ -130,6 +131,18 @@ impl Scheduler {
         }
     }
 
+    /// Memory that somebody holds: none for those who are not there.
+    pub fn held(&self, holder: Holder) -> Bytes {
+        let held = match holder {
+            Holder::Tenant(id) => self.tenants.get(&id).map(|tenant| &tenant.outside),
+            Holder::Task(id) => self.tasks.get(&id).and_then(|task| match &task.stage {
+                Stage::Queued { .. } => None,
+                Stage::Running { held, .. } | Stage::Ended { held } => Some(held),
+            }),
+        };
+        held.map_or(Bytes::ZERO, Held::bytes)
+    }
+
     /// One task; `None` if it does not wait, run or hold memory.
     pub fn task_stats(&self, id: TaskId) -> Option<TaskStats> {
         let task = self.tasks.get(&id)?;
@@ -148,7 +161,7 @@ impl Scheduler {
             ),
             Stage::Ended { held } => (TaskStage::Ended, Some(held), held.bytes()),
         };
-        let bytes = held.map_or(Bytes::ZERO, super::task::Held::bytes);
+        let bytes = held.map_or(Bytes::ZERO, Held::bytes);
         Some(TaskStats {
             tenant: task.tenant,
             policy: task.request.policy(),
