@@ -63,16 +63,22 @@ from pygpukit.dtypes import (
     uint64,
 )
 from pygpukit.errors import (
+    AdmissionRejected,
     CompileError,
     DeviceFault,
     DeviceNotAvailable,
     DriverError,
     PyGPUkitError,
+    SchedulerClosed,
+    TaskCancelled,
     UnsupportedError,
 )
+from pygpukit.scheduler import Admission, Scheduler, SchedulerStats, Task, TaskStats
 from pygpukit.stream import Stream, current_stream
 
 __all__ = [
+    "Admission",
+    "AdmissionRejected",
     "CompileError",
     "DType",
     "Device",
@@ -83,7 +89,13 @@ __all__ = [
     "DriverError",
     "GPUArray",
     "PyGPUkitError",
+    "Scheduler",
+    "SchedulerClosed",
+    "SchedulerStats",
     "Stream",
+    "Task",
+    "TaskCancelled",
+    "TaskStats",
     "UnsupportedError",
     "__version__",
     "add",

@@ -72,6 +72,39 @@ from pygpukit.array import (
 from pygpukit.array import (
     zeros as zeros,
 )
+from pygpukit.compat import (
+    MemoryPool as MemoryPool,
+)
+from pygpukit.compat import (
+    Partition as Partition,
+)
+from pygpukit.compat import (
+    PartitionConfig as PartitionConfig,
+)
+from pygpukit.compat import (
+    PartitionLimits as PartitionLimits,
+)
+from pygpukit.compat import (
+    PartitionManager as PartitionManager,
+)
+from pygpukit.compat import (
+    PoolStats as PoolStats,
+)
+from pygpukit.compat import (
+    QosClass as QosClass,
+)
+from pygpukit.compat import (
+    QosEvaluation as QosEvaluation,
+)
+from pygpukit.compat import (
+    QosPolicyEvaluator as QosPolicyEvaluator,
+)
+from pygpukit.compat import (
+    QosStats as QosStats,
+)
+from pygpukit.compat import (
+    QosTaskMeta as QosTaskMeta,
+)
 from pygpukit.device import (
     Device as Device,
 )
@@ -145,6 +178,9 @@ from pygpukit.dtypes import (
     uint64 as uint64,
 )
 from pygpukit.errors import (
+    AdmissionRejected as AdmissionRejected,
+)
+from pygpukit.errors import (
     CompileError as CompileError,
 )
 from pygpukit.errors import (
@@ -161,6 +197,27 @@ from pygpukit.errors import (
 )
 from pygpukit.errors import (
     UnsupportedError as UnsupportedError,
+)
+from pygpukit.errors import (
+    SchedulerClosed as SchedulerClosed,
+)
+from pygpukit.errors import (
+    TaskCancelled as TaskCancelled,
+)
+from pygpukit.scheduler import (
+    Admission as Admission,
+)
+from pygpukit.scheduler import (
+    Scheduler as DeviceScheduler,
+)
+from pygpukit.scheduler import (
+    SchedulerStats as SchedulerStats,
+)
+from pygpukit.scheduler import (
+    Task as Task,
+)
+from pygpukit.scheduler import (
+    TaskStats as TaskStats,
 )
 from pygpukit.stream import (
     Stream as Stream,

@@ -45,6 +45,25 @@ create_exception!(
     "A kernel's source does not compile."
 );
 
+create_exception!(
+    pygpukit,
+    AdmissionRejected,
+    PyGPUkitError,
+    "A scheduler did not run a task."
+);
+create_exception!(
+    pygpukit,
+    SchedulerClosed,
+    PyGPUkitError,
+    "A scheduler that was closed takes no more tasks."
+);
+create_exception!(
+    pygpukit,
+    TaskCancelled,
+    PyGPUkitError,
+    "Work of a task that was cancelled while it ran."
+);
+
 /// An [`Error`] on its way to Python: the orphan rule wants a type of our own.
 #[derive(Debug)]
 pub(crate) struct PyError(Error);
@@ -59,9 +78,10 @@ impl From<PyError> for PyErr {
     fn from(PyError(error): PyError) -> Self {
         let message = error.to_string();
         match error {
-            Error::Shape(_) | Error::Value(_) | Error::DeviceMismatch { .. } => {
-                PyValueError::new_err(message)
-            }
+            Error::Shape(_)
+            | Error::Value(_)
+            | Error::Request(_)
+            | Error::DeviceMismatch { .. } => PyValueError::new_err(message),
             Error::Index(_) => PyIndexError::new_err(message),
             Error::Op(_) | Error::Cast { .. } | Error::Scalar(ScalarError::LossyKind { .. }) => {
                 PyTypeError::new_err(message)
@@ -74,6 +94,8 @@ impl From<PyError> for PyErr {
             Error::Unsupported(_) => UnsupportedError::new_err(message),
             Error::Driver { .. } => DriverError::new_err(message),
             Error::Fault { .. } => DeviceFault::new_err(message),
+            Error::Closed(_) => SchedulerClosed::new_err(message),
+            Error::Cancelled(_) => TaskCancelled::new_err(message),
             _ => PyGPUkitError::new_err(message),
         }
     }

@@ -4,14 +4,17 @@
 //! the stubs (`python/pygpukit/*.pyi`).
 
 mod array;
+mod compat;
 mod convert;
 mod device;
 mod dtype;
 mod error;
 mod ops;
 mod run;
+mod scheduler;
 mod scope;
 mod stream;
+mod units;
 
 use pyo3::prelude::*;
 
@@ -21,6 +24,11 @@ mod module {
     #[pymodule_export]
     use crate::array::{PyArray, dlpack::from_dlpack};
     #[pymodule_export]
+    use crate::compat::{
+        PyMemoryPool, PyPartition, PyPartitionConfig, PyPartitionLimits, PyPartitionManager,
+        PyPoolStats, PyQosClass, PyQosEvaluation, PyQosPolicyEvaluator, PyQosStats, PyQosTaskMeta,
+    };
+    #[pymodule_export]
     use crate::device::{
         PyDevice, PyDeviceCapabilities, PyDeviceInfo, default_device, devices,
         get_device_capabilities, get_device_info, is_cuda_available,
@@ -29,7 +37,8 @@ mod module {
     use crate::dtype::PyDType;
     #[pymodule_export]
     use crate::error::{
-        CompileError, DeviceFault, DeviceNotAvailable, DriverError, PyGPUkitError, UnsupportedError,
+        AdmissionRejected, CompileError, DeviceFault, DeviceNotAvailable, DriverError,
+        PyGPUkitError, SchedulerClosed, TaskCancelled, UnsupportedError,
     };
     #[pymodule_export]
     use crate::ops::{
@@ -38,6 +47,8 @@ mod module {
         remainder, subtract, zeros,
     };
     #[pymodule_export]
+    use crate::scheduler::{PyAdmission, PySchedulerStats, PyTask, PyTaskStats};
+    #[pymodule_export]
     use crate::stream::{PyStream, current_stream};
 
     use pyo3::prelude::*;
@@ -45,6 +56,9 @@ mod module {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        // `Scheduler` is to be the class of existing scripts, which schedules nothing.
+        let scheduler = module.py().get_type::<crate::scheduler::PyScheduler>();
+        module.add("DeviceScheduler", scheduler)?;
         crate::dtype::add_dtypes(module)
     }
 }

@@ -4,7 +4,7 @@ use crate::error::{PyError, PyGPUkitError};
 use pygpukit_device::Error;
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a wait may stay away from the interpreter: Ctrl-C is seen this often.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -35,6 +35,25 @@ where
         py.check_signals()?;
     }
     Ok(())
+}
+
+/// As [`wait`], for a limited time if there is a limit; true if it came true.
+pub(crate) fn wait_for<F>(py: Python<'_>, limit: Option<Duration>, step: F) -> PyResult<bool>
+where
+    F: Fn(Duration) -> Result<bool, Error> + Send + Sync,
+{
+    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+    let left = || deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    loop {
+        let patience = left().map_or(PATIENCE, |left| left.min(PATIENCE));
+        if run(py, || step(patience))? {
+            return Ok(true);
+        }
+        if left().is_some_and(|left| left.is_zero()) {
+            return Ok(false);
+        }
+        py.check_signals()?;
+    }
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {

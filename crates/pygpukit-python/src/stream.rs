@@ -18,7 +18,13 @@ impl PyStream {
     #[pyo3(signature = (device=None))]
     fn new(py: Python<'_>, device: Option<AnyDevice>) -> PyResult<Self> {
         let device = AnyDevice::open_or_current(py, device)?;
-        run(py, || Stream::new(&device, Priority::Normal)).map(Self)
+        // A task's streams are charged to the task.
+        let current = scope::stream_on(py, &device)?;
+        let account = || current.account().clone();
+        run(py, || {
+            Stream::with_account(&device, Priority::Normal, account())
+        })
+        .map(Self)
     }
 
     #[getter]

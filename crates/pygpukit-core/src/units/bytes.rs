@@ -25,6 +25,25 @@ impl Bytes {
     pub const fn get(self) -> u64 {
         self.0
     }
+
+    /// That many times as much, rounded down. The ratio is taken as the shortest
+    /// decimal number that reads as the same float.
+    ///
+    /// # Errors
+    /// [`UnitError::OutOfRange`] for a ratio that is negative or no number, and
+    /// for more bytes than can be counted.
+    pub fn times(self, ratio: f64) -> Result<Self, UnitError> {
+        let text = ratio.to_string();
+        Decimal::split(&text)
+            .filter(|(_, rest)| rest.is_empty())
+            .and_then(|(number, _)| number.floor(self.0))
+            .map(Self)
+            .ok_or_else(|| UnitError::OutOfRange {
+                value: text,
+                kind: "a ratio of bytes",
+                range: "0 to what 64 bits hold",
+            })
+    }
 }
 
 impl From<u64> for Bytes {
@@ -124,6 +143,17 @@ mod tests {
         }
         assert!(parse("1.5").unwrap_err().to_string().contains("whole"));
         assert!(parse("0.3KiB").unwrap_err().to_string().contains("whole"));
+    }
+
+    #[test]
+    fn ratios_are_decimal() {
+        let times = |bytes, ratio| Bytes::new(bytes).times(ratio).map(Bytes::get);
+        assert_eq!(times(10, 1.1), Ok(11));
+        assert_eq!(times(1000, 1.5), Ok(1500));
+        assert_eq!(times(3, 0.5), Ok(1));
+        for bad in [f64::NAN, f64::INFINITY, -1.0, 1e300] {
+            assert!(times(1000, bad).is_err(), "{bad}");
+        }
     }
 
     proptest! {

@@ -141,6 +141,7 @@ impl Scheduler {
         let names = (id, self.tenant);
         let cell = TaskCell::new(&self.device, names, request.clone(), job);
         state.tasks.insert(id, Arc::clone(&cell));
+        state.known.add(&cell);
         *state.unfinished.entry(self.tenant).or_default() += 1;
         let event = Event::Submit {
             task: id,
@@ -160,6 +161,16 @@ impl Scheduler {
         node.watch_timeouts(state);
         orders.carry_out();
         Ok(Task(cell))
+    }
+
+    /// The task of that id on this device, if it waits or runs or somebody holds it.
+    ///
+    /// # Errors
+    /// [`Error::Forked`] in a child process.
+    pub fn task(&self, id: TaskId) -> Result<Option<Task>> {
+        self.node().check_process()?;
+        let found = self.node().lock().known.get(id);
+        Ok(found.map(Task))
     }
 
     /// Takes no more tasks; with `cancel_pending`, cancels those that wait. May

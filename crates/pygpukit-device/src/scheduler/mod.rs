@@ -13,6 +13,7 @@ mod account;
 mod clock;
 mod handle;
 mod job;
+mod known;
 mod log;
 mod node;
 mod promise;

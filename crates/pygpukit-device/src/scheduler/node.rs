@@ -10,6 +10,7 @@
 
 use super::clock::Clock;
 use super::job::Outcome;
+use super::known::Known;
 use super::log::Logs;
 use super::task::TaskCell;
 use super::workers::Workers;
@@ -49,6 +50,8 @@ pub(super) struct State {
     pub(super) tasks: BTreeMap<TaskId, Arc<TaskCell>>,
     /// How many of those each open scheduler has.
     pub(super) unfinished: BTreeMap<TenantId, usize>,
+    /// Tasks that somebody may still ask about.
+    pub(super) known: Known,
     pub(super) next_task: u64,
     pub(super) next_tenant: u64,
     pub(super) logs: Logs,
@@ -85,6 +88,7 @@ impl Node {
                 actions: Actions::new(),
                 tasks: BTreeMap::new(),
                 unfinished: BTreeMap::new(),
+                known: Known::default(),
                 next_task: 0,
                 next_tenant: TenantId::DEFAULT.get() + 1,
                 logs: Logs::default(),

@@ -187,6 +187,17 @@ impl Task {
         self.0.admission.get().expect("a task has been answered")
     }
 
+    /// How long after its submission it could start, as was said then: see
+    /// [`Admission::Queued`].
+    pub fn earliest_start(&self) -> Option<Nanoseconds> {
+        match self.admission() {
+            Admission::Queued { earliest_start, .. } => {
+                earliest_start.map(|at| at.saturating_sub(self.0.submitted))
+            }
+            Admission::Admitted { .. } | Admission::Rejected(_) => None,
+        }
+    }
+
     /// How far it is.
     pub fn state(&self) -> TaskState {
         match &self.0.lock().stage {

@@ -1,0 +1,84 @@
+//! A Python function as the job of a task.
+
+use super::call::call;
+use crate::scope;
+use pygpukit_device::scheduler::{Job, JobError, TaskContext};
+use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyDict, PyTuple};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What a job leaves for its task.
+#[derive(Default)]
+pub(super) struct Slot(Mutex<Left>);
+
+#[derive(Default)]
+pub(super) struct Left {
+    /// What the function returned or raised.
+    pub(super) result: Option<PyResult<Py<PyAny>>>,
+    /// The task as a `concurrent.futures.Future`, if somebody wants it.
+    pub(super) future: Option<Py<PyAny>>,
+}
+
+impl Slot {
+    /// Held only to take or put a value: never while Python code runs.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Left> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn future(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.lock()
+            .future
+            .as_ref()
+            .map(|future| future.clone_ref(py))
+    }
+}
+
+/// A call to be made.
+pub(super) struct PyJob {
+    pub(super) function: Py<PyAny>,
+    pub(super) args: Py<PyTuple>,
+    pub(super) kwargs: Option<Py<PyDict>>,
+    /// A copy of the submitter's `contextvars.Context`.
+    pub(super) context: Py<PyAny>,
+    pub(super) slot: Arc<Slot>,
+}
+
+impl Job for PyJob {
+    fn run(self: Box<Self>, context: &TaskContext) -> Result<(), JobError> {
+        Python::try_attach(|py| self.call(py, context))
+            .unwrap_or_else(|| Err("the interpreter is ending".into()))
+    }
+}
+
+impl PyJob {
+    fn call(self, py: Python<'_>, task: &TaskContext) -> Result<(), JobError> {
+        if let Some(future) = self.slot.future(py) {
+            // It is false for a future that was cancelled just now; so is the task.
+            future
+                .call_method0(py, "set_running_or_notify_cancel")
+                .map_err(|error| error.to_string())?;
+        }
+        let slot = Arc::clone(&self.slot);
+        // The call's arguments are dropped before the task ends.
+        let result = self.call_in_context(py, task);
+        let failure = result.as_ref().err().map(ToString::to_string);
+        slot.lock().result = Some(result);
+        failure.map_or(Ok(()), |text| Err(text.into()))
+    }
+
+    /// Calls the function in the submitter's context, with the task's stream current.
+    fn call_in_context(self, py: Python<'_>, task: &TaskContext) -> PyResult<Py<PyAny>> {
+        let run = self.context.bind(py).getattr("run")?;
+        let stream = task.stream().clone();
+        let enter = PyCFunction::new_closure(py, None, None, move |args, _| {
+            scope::enter(args.py(), stream.clone())
+        })?;
+        run.call1((enter,))?;
+        let function = PyTuple::new(py, [self.function.bind(py)])?;
+        let args = function
+            .as_sequence()
+            .concat(self.args.bind(py).as_sequence())?;
+        let kwargs = self.kwargs.as_ref().map(|kwargs| kwargs.bind(py));
+        call(&run, &args.to_tuple()?, kwargs).map(Bound::unbind)
+    }
+}

@@ -1,0 +1,16 @@
+//! Schedulers and tasks.
+
+mod admission;
+mod awaiting;
+mod call;
+mod exit;
+mod handle;
+mod job;
+mod options;
+mod stats;
+mod task;
+
+pub(crate) use admission::PyAdmission;
+pub(crate) use handle::PyScheduler;
+pub(crate) use stats::{PySchedulerStats, PyTaskStats};
+pub(crate) use task::PyTask;
