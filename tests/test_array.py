@@ -5,6 +5,7 @@ import gc
 import pickle
 import weakref
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -119,7 +120,6 @@ def test_asarray(device):
 
 
 def test_bfloat16(device):
-    ml_dtypes = pytest.importorskip("ml_dtypes")
     x = np.array([1.0, 3.14159, -1e30, np.inf, np.nan], "float32")
     a = gp.from_numpy(x, device=device).astype("bfloat16")
     got = a.to_numpy()
@@ -317,7 +317,7 @@ def test_hostile_creation(device, make):
     for bad in (1.5, "3", None, (1, 2.5), {"a": 1}, object()):
         with pytest.raises(TypeError):
             make(bad, device=device)
-    for bad in ("float", "f99", "text", object(), "datetime64[s]"):
+    for bad in ("f99", "text", object(), "datetime64[s]"):
         with pytest.raises(TypeError, match="dtype"):
             make(3, bad, device=device)
     for bad in (2**62, (2**40, 2**40), 2**100):

@@ -56,12 +56,11 @@ def test_operators_equal_numpy(device, dtype, data):
 @given(data=st.data())
 def test_views_in_place_equal_numpy(device, data):
     """Overlapping views of one array, read and written in any direction."""
-    length = data.draw(st.integers(1, 12))
-    base = np.arange(length * 2, dtype="float32")
-    slices = st.slices(length).filter(lambda s: len(range(length)[s]) > 0)
-    first = data.draw(slices)
-    count = len(range(length)[first])
-    second = data.draw(st.slices(length * 2).filter(lambda s: len(range(length * 2)[s]) == count))
+    length = data.draw(st.integers(1, 24))
+    base = np.arange(length, dtype="float32")
+    first = data.draw(st.slices(length))
+    count = len(base[first])
+    second = data.draw(st.slices(length).filter(lambda s: len(base[s]) in (1, count)))
     a = gp.from_numpy(base, device=device)
     expected = base.copy()
     expected[first] += expected[second]
@@ -143,7 +142,7 @@ def test_names_of_numpy_and_short_ones_are_the_same():
     assert gp.div is gp.divide is gp.true_divide
 
 
-@pytest.mark.parametrize("bad", ["text", None, [1, 2], object(), np.ones(3)])
+@pytest.mark.parametrize("bad", [{"text"}, None, [1, 2], object(), np.ones(3)])
 def test_operands_of_other_types_raise(device, bad):
     x = gp.ones(3, device=device)
     for op in ARITHMETIC:

@@ -40,7 +40,8 @@ def _edges(array: GPUArray, axis: int) -> GPUArray:
 
     kept = 2 * _EDGE + 1
     whole = (slice(None),) * axis
-    result = empty((*array.shape[:axis], kept, *array.shape[axis + 1 :]), array.dtype)
+    shape = (*array.shape[:axis], kept, *array.shape[axis + 1 :])
+    result = empty(shape, array.dtype, device=array.device)
     result[(*whole, slice(None, _EDGE + 1))] = array[(*whole, slice(None, _EDGE + 1))]
     result[(*whole, slice(-_EDGE, None))] = array[(*whole, slice(-_EDGE, None))]
     return result

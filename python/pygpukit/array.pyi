@@ -48,12 +48,12 @@ __all__ = [
     "zeros",
 ]
 
-Number: TypeAlias = bool | int | float | complex | np.generic
-Operand: TypeAlias = GPUArray | Number
-Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
-DTypeLike: TypeAlias = DType | npt.DTypeLike
-DeviceLike: TypeAlias = Device | str | int
-IndexItem: TypeAlias = SupportsIndex | slice | EllipsisType | None
+_Number: TypeAlias = bool | int | float | complex | np.generic
+_Operand: TypeAlias = GPUArray | _Number
+_Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+_DTypeLike: TypeAlias = DType | npt.DTypeLike
+_DeviceLike: TypeAlias = Device | str | int
+_IndexItem: TypeAlias = SupportsIndex | slice | EllipsisType | None
 
 @final
 class GPUArray:
@@ -85,10 +85,10 @@ class GPUArray:
         """The element type."""
     @property
     def size(self) -> int:
-        """Number of elements."""
+        """_Number of elements."""
     @property
     def ndim(self) -> int:
-        """Number of dimensions."""
+        """_Number of dimensions."""
     @property
     def nbytes(self) -> int:
         """Bytes that the elements take, without gaps."""
@@ -122,9 +122,9 @@ class GPUArray:
         """
     def copy(self) -> GPUArray:
         """A C-contiguous copy."""
-    def astype(self, dtype: DTypeLike) -> GPUArray:
+    def astype(self, dtype: _DTypeLike) -> GPUArray:
         """A copy in another dtype, converted as NumPy's `astype` does."""
-    def fill(self, value: Operand) -> None:
+    def fill(self, value: _Operand) -> None:
         """Sets every element to `value`.
 
         Raises:
@@ -163,7 +163,7 @@ class GPUArray:
     def __float__(self) -> float: ...
     def __complex__(self) -> complex: ...
     def __index__(self) -> int: ...
-    def __getitem__(self, index: IndexItem | tuple[IndexItem, ...], /) -> GPUArray:
+    def __getitem__(self, index: _IndexItem | tuple[_IndexItem, ...], /) -> GPUArray:
         """A view: integers, slices, `...` and `None`.
 
         Raises:
@@ -172,42 +172,42 @@ class GPUArray:
         """
     def __setitem__(
         self,
-        index: IndexItem | tuple[IndexItem, ...],
-        value: Operand | npt.NDArray[Any],
+        index: _IndexItem | tuple[_IndexItem, ...],
+        value: _Operand | npt.NDArray[Any],
         /,
     ) -> None: ...
     def __neg__(self) -> GPUArray: ...
     def __pos__(self) -> GPUArray: ...
-    def __add__(self, other: Operand, /) -> GPUArray: ...
-    def __radd__(self, other: Operand, /) -> GPUArray: ...
-    def __sub__(self, other: Operand, /) -> GPUArray: ...
-    def __rsub__(self, other: Operand, /) -> GPUArray: ...
-    def __mul__(self, other: Operand, /) -> GPUArray: ...
-    def __rmul__(self, other: Operand, /) -> GPUArray: ...
-    def __truediv__(self, other: Operand, /) -> GPUArray: ...
-    def __rtruediv__(self, other: Operand, /) -> GPUArray: ...
-    def __floordiv__(self, other: Operand, /) -> GPUArray: ...
-    def __rfloordiv__(self, other: Operand, /) -> GPUArray: ...
-    def __mod__(self, other: Operand, /) -> GPUArray: ...
-    def __rmod__(self, other: Operand, /) -> GPUArray: ...
-    def __pow__(self, other: Operand, modulus: None = None, /) -> GPUArray: ...
-    def __rpow__(self, other: Operand, modulus: None = None, /) -> GPUArray: ...
+    def __add__(self, other: _Operand, /) -> GPUArray: ...
+    def __radd__(self, other: _Operand, /) -> GPUArray: ...
+    def __sub__(self, other: _Operand, /) -> GPUArray: ...
+    def __rsub__(self, other: _Operand, /) -> GPUArray: ...
+    def __mul__(self, other: _Operand, /) -> GPUArray: ...
+    def __rmul__(self, other: _Operand, /) -> GPUArray: ...
+    def __truediv__(self, other: _Operand, /) -> GPUArray: ...
+    def __rtruediv__(self, other: _Operand, /) -> GPUArray: ...
+    def __floordiv__(self, other: _Operand, /) -> GPUArray: ...
+    def __rfloordiv__(self, other: _Operand, /) -> GPUArray: ...
+    def __mod__(self, other: _Operand, /) -> GPUArray: ...
+    def __rmod__(self, other: _Operand, /) -> GPUArray: ...
+    def __pow__(self, other: _Operand, modulus: None = None, /) -> GPUArray: ...
+    def __rpow__(self, other: _Operand, modulus: None = None, /) -> GPUArray: ...
     def __matmul__(self, other: GPUArray, /) -> GPUArray: ...
     def __rmatmul__(self, other: GPUArray, /) -> GPUArray: ...
-    def __iadd__(self, other: Operand, /) -> Self: ...
-    def __isub__(self, other: Operand, /) -> Self: ...
-    def __imul__(self, other: Operand, /) -> Self: ...
-    def __itruediv__(self, other: Operand, /) -> Self: ...
-    def __ifloordiv__(self, other: Operand, /) -> Self: ...
-    def __imod__(self, other: Operand, /) -> Self: ...
-    def __ipow__(self, other: Operand, modulus: None = None, /) -> Self: ...
+    def __iadd__(self, other: _Operand, /) -> Self: ...
+    def __isub__(self, other: _Operand, /) -> Self: ...
+    def __imul__(self, other: _Operand, /) -> Self: ...
+    def __itruediv__(self, other: _Operand, /) -> Self: ...
+    def __ifloordiv__(self, other: _Operand, /) -> Self: ...
+    def __imod__(self, other: _Operand, /) -> Self: ...
+    def __ipow__(self, other: _Operand, /) -> Self: ...  # type: ignore[misc]
     def __imatmul__(self, other: GPUArray, /) -> Self: ...
-    def __eq__(self, other: Operand, /) -> GPUArray: ...  # type: ignore[override]
-    def __ne__(self, other: Operand, /) -> GPUArray: ...  # type: ignore[override]
-    def __lt__(self, other: Operand, /) -> GPUArray: ...
-    def __le__(self, other: Operand, /) -> GPUArray: ...
-    def __gt__(self, other: Operand, /) -> GPUArray: ...
-    def __ge__(self, other: Operand, /) -> GPUArray: ...
+    def __eq__(self, other: _Operand, /) -> GPUArray: ...  # type: ignore[override]
+    def __ne__(self, other: _Operand, /) -> GPUArray: ...  # type: ignore[override]
+    def __lt__(self, other: _Operand, /) -> GPUArray: ...
+    def __le__(self, other: _Operand, /) -> GPUArray: ...
+    def __gt__(self, other: _Operand, /) -> GPUArray: ...
+    def __ge__(self, other: _Operand, /) -> GPUArray: ...
     def __copy__(self) -> GPUArray: ...
     def __deepcopy__(self, memo: Any, /) -> GPUArray: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
@@ -243,7 +243,7 @@ class GPUArray:
         """The CUDA array interface, version 3. Absent on the CPU device."""
 
 def zeros(
-    shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None
+    shape: _Shape, dtype: _DTypeLike | None = None, *, device: _DeviceLike | None = None
 ) -> GPUArray:
     """An array of zeros.
 
@@ -259,21 +259,21 @@ def zeros(
     """
 
 def ones(
-    shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None
+    shape: _Shape, dtype: _DTypeLike | None = None, *, device: _DeviceLike | None = None
 ) -> GPUArray:
     """An array of ones: see `zeros`."""
 
 def empty(
-    shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None
+    shape: _Shape, dtype: _DTypeLike | None = None, *, device: _DeviceLike | None = None
 ) -> GPUArray:
     """An array with undefined contents: see `zeros`."""
 
 def full(
-    shape: Shape,
-    fill_value: Operand,
-    dtype: DTypeLike | None = None,
+    shape: _Shape,
+    fill_value: _Operand,
+    dtype: _DTypeLike | None = None,
     *,
-    device: DeviceLike | None = None,
+    device: _DeviceLike | None = None,
 ) -> GPUArray:
     """An array of one value: see `zeros`.
 
@@ -283,12 +283,12 @@ def full(
     """
 
 def arange(
-    start: Number,
-    stop: Number | None = None,
-    step: Number | None = None,
-    dtype: DTypeLike | None = None,
+    start: _Number,
+    stop: _Number | None = None,
+    step: _Number | None = None,
+    dtype: _DTypeLike | None = None,
     *,
-    device: DeviceLike | None = None,
+    device: _DeviceLike | None = None,
 ) -> GPUArray:
     """Evenly spaced values from `start` (0 if there is only one number) up to `stop`.
 
@@ -305,9 +305,9 @@ def arange(
 
 def from_numpy(
     array: npt.NDArray[Any] | np.generic,
-    dtype: DTypeLike | None = None,
+    dtype: _DTypeLike | None = None,
     *,
-    device: DeviceLike | None = None,
+    device: _DeviceLike | None = None,
 ) -> GPUArray:
     """A copy of a NumPy array of any strides and byte order.
 
@@ -321,7 +321,7 @@ def from_numpy(
     """
 
 def asarray(
-    object: Any, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None
+    object: Any, dtype: _DTypeLike | None = None, *, device: _DeviceLike | None = None
 ) -> GPUArray:
     """An array of anything array-like.
 
@@ -336,7 +336,7 @@ def asarray(
     """
 
 def from_dlpack(
-    object: Any, /, *, device: DeviceLike | None = None, copy: bool | None = None
+    object: Any, /, *, device: _DeviceLike | None = None, copy: bool | None = None
 ) -> GPUArray:
     """An array over the memory of an object of another library.
 
@@ -350,7 +350,7 @@ def from_dlpack(
         BufferError: Another device, or a type without counterpart.
     """
 
-def add(a: Operand, b: Operand, /, *, out: GPUArray | None = None) -> GPUArray:
+def add(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
     """`a + b`, element by element.
 
     Args:
@@ -369,40 +369,46 @@ def add(a: Operand, b: Operand, /, *, out: GPUArray | None = None) -> GPUArray:
         OverflowError: A Python integer that the other operand's dtype cannot hold.
     """
 
-def subtract(a: Operand, b: Operand, /, *, out: GPUArray | None = None) -> GPUArray:
+def subtract(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
     """`a - b`, element by element: see `add`."""
 
-def multiply(a: Operand, b: Operand, /, *, out: GPUArray | None = None) -> GPUArray:
+def multiply(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
     """`a * b`, element by element: see `add`."""
 
-def divide(a: Operand, b: Operand, /, *, out: GPUArray | None = None) -> GPUArray:
+def divide(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
     """`a / b`, element by element: see `add`. Integers give float64."""
 
-def floor_divide(a: Operand, b: Operand, /, *, out: GPUArray | None = None) -> GPUArray:
-    """`a // b`, element by element: see `add`. Rounds towards minus infinity; integer division by zero gives 0."""
+def floor_divide(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
+    """`a // b`, element by element: see `add`.
 
-def remainder(a: Operand, b: Operand, /, *, out: GPUArray | None = None) -> GPUArray:
-    """`a % b`, element by element: see `add`. Has the sign of `b`; integer division by zero gives 0."""
+    Rounds towards minus infinity; integer division by zero gives 0.
+    """
 
-def power(a: Operand, b: Operand, /, *, out: GPUArray | None = None) -> GPUArray:
+def remainder(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
+    """`a % b`, element by element: see `add`.
+
+    Has the sign of `b`; integer division by zero gives 0.
+    """
+
+def power(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
     """`a ** b`, element by element: see `add`."""
 
-def equal(a: Operand, b: Operand, /, *, out: GPUArray | None = None) -> GPUArray:
+def equal(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
     """`a == b`, element by element: see `add`. The result is bool."""
 
-def not_equal(a: Operand, b: Operand, /, *, out: GPUArray | None = None) -> GPUArray:
+def not_equal(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
     """`a != b`, element by element: see `add`. The result is bool."""
 
-def less(a: Operand, b: Operand, /, *, out: GPUArray | None = None) -> GPUArray:
+def less(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
     """`a < b`, element by element: see `add`. The result is bool."""
 
-def less_equal(a: Operand, b: Operand, /, *, out: GPUArray | None = None) -> GPUArray:
+def less_equal(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
     """`a <= b`, element by element: see `add`. The result is bool."""
 
-def greater(a: Operand, b: Operand, /, *, out: GPUArray | None = None) -> GPUArray:
+def greater(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
     """`a > b`, element by element: see `add`. The result is bool."""
 
-def greater_equal(a: Operand, b: Operand, /, *, out: GPUArray | None = None) -> GPUArray:
+def greater_equal(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
     """`a >= b`, element by element: see `add`. The result is bool."""
 
 def negative(a: GPUArray, /, *, out: GPUArray | None = None) -> GPUArray:

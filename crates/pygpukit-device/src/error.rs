@@ -57,6 +57,27 @@ pub enum Error {
     /// The device cannot do this.
     #[error("{0}")]
     Unsupported(String),
+    /// A kernel call whose arguments do not fit.
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
+    /// Source that does not compile; says what and where.
+    #[cfg(feature = "nvrtc")]
+    #[error(transparent)]
+    Compile(std::sync::Arc<crate::nvrtc::CompileError>),
+    /// No usable compiler; says how to install one.
+    #[cfg(feature = "nvrtc")]
+    #[error(transparent)]
+    CompilerNotFound(std::sync::Arc<crate::nvrtc::CompilerNotFound>),
+    /// A file that cannot be read.
+    #[error("cannot read `{}`: {reason}", path.display())]
+    File {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The system's error number.
+        code: Option<i32>,
+        /// The system's own words.
+        reason: String,
+    },
     /// The driver refused a call.
     #[error("{call} failed: {name} ({code}): {text}")]
     Driver {
@@ -85,6 +106,20 @@ pub enum Error {
          start processes with the 'spawn' method (multiprocessing.set_start_method(\"spawn\"))"
     )]
     Forked(DeviceId),
+}
+
+/// Arguments of a kernel call that do not fit its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArgumentError {
+    /// Too many, too few, of a wrong name or a wrong type.
+    #[error("{0}")]
+    Type(String),
+    /// A number beyond the parameter's type.
+    #[error("{0}")]
+    Overflow(String),
+    /// A value that the parameter cannot take although its type is right.
+    #[error("{0}")]
+    Value(String),
 }
 
 /// Not enough memory: who asked for how much, and what was there.

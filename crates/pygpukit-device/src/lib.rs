@@ -14,7 +14,12 @@ pub mod backend;
 mod buffer;
 mod device;
 mod error;
+#[cfg(feature = "nvrtc")]
+pub mod jit;
 mod memory;
+mod native;
+#[cfg(feature = "nvrtc")]
+pub mod nvrtc;
 pub mod ops;
 mod stream;
 
@@ -26,6 +31,7 @@ mod cuda;
 pub use array::Array;
 pub use buffer::{Access, Buffer, Foreign};
 pub use device::{Device, DeviceSpec, Presence, cuda_presence, devices};
-pub use error::{Error, OutOfMemory, Result};
+pub use error::{ArgumentError, Error, OutOfMemory, Result};
 pub use memory::MemoryStats;
+pub use native::Native;
 pub use stream::Stream;

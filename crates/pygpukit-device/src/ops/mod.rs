@@ -11,9 +11,11 @@ mod elementwise;
 mod matmul;
 mod operand;
 mod output;
+mod transfer;
 
 pub use copy::{assign, cast, contiguous, copy, fill, reshape};
 pub use create::{arange, full, ones, zeros};
 pub use elementwise::{binary, unary};
 pub use matmul::matmul;
 pub use operand::Arg;
+pub use transfer::transfer;

@@ -336,12 +336,18 @@ fn import_dlpack(
     }
     let device = run(py, || Device::by_id(id))?;
     let options = PyDict::new(py);
-    if id != DeviceId::Cpu {
-        let stream = scope::stream_on(py, &device)?;
-        options.set_item("stream", stream.handle())?;
+    if id == DeviceId::Cpu {
+        let capsule = ask_for_capsule(object, &options)?;
+        return take_capsule(&capsule, &device).map(Some);
     }
+    let stream = scope::stream_on(py, &device)?;
+    options.set_item("stream", stream.handle())?;
     let capsule = ask_for_capsule(object, &options)?;
-    take_capsule(&capsule, &device).map(Some)
+    let array = take_capsule(&capsule, &device)?;
+    // The producer made our stream wait for its writes. To everyone else they
+    // are writes of our stream.
+    run(py, || stream.record_use(array.buffer(), Access::Write))?;
+    Ok(Some(array))
 }
 
 /// Asks for a versioned capsule; older producers do not know the keyword.

@@ -1,0 +1,266 @@
+//! How many blocks of how many threads: as asked, or chosen where that is safe.
+
+use crate::backend::{DeviceInfo, Function};
+use crate::error::{ArgumentError, Error, Result};
+use pygpukit_ptx::Entry;
+
+/// How to launch a kernel, as far as the caller says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaunchOptions {
+    /// Blocks along x, y, z.
+    pub grid: Option<[u32; 3]>,
+    /// Threads of a block.
+    pub block: Option<Block>,
+    /// Bytes of dynamic shared memory.
+    pub shared: u32,
+}
+
+/// Threads of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Block {
+    /// That many along x, y, z.
+    Threads([u32; 3]),
+    /// As many along x as fill a multiprocessor best.
+    Occupancy,
+}
+
+/// How a kernel is launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchConfig {
+    /// Blocks along x, y, z; 0 if there is nothing to do.
+    pub grid: [u32; 3],
+    /// Threads of a block along x, y, z.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared: u32,
+}
+
+/// One to three lengths as given by a user: `what` is "grid" or "block".
+///
+/// # Errors
+/// [`Error::Value`] for none or more than three, or one below 1 or beyond 32 bits.
+pub fn dimensions(what: &str, lengths: &[i128]) -> Result<[u32; 3]> {
+    if lengths.is_empty() || lengths.len() > 3 {
+        return Err(Error::Value(format!(
+            "{what} has {} axes; it takes 1 to 3",
+            lengths.len()
+        )));
+    }
+    let mut axes = [1; 3];
+    for ((axis, &length), name) in axes.iter_mut().zip(lengths).zip(AXES) {
+        *axis = u32::try_from(length)
+            .ok()
+            .filter(|&length| length > 0)
+            .ok_or_else(|| {
+                let limit = u32::MAX;
+                Error::Value(format!(
+                    "{what} {name} is `{length}`; it takes 1 to {limit}"
+                ))
+            })?;
+    }
+    Ok(axes)
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// What a launch is decided from.
+#[derive(Debug)]
+pub(super) struct Decision<'a> {
+    /// The kernel's name in the source.
+    pub(super) name: &'a str,
+    pub(super) entry: &'a Entry,
+    pub(super) info: &'a DeviceInfo,
+    /// Elements of the largest array argument.
+    pub(super) largest: Option<usize>,
+    pub(super) options: LaunchOptions,
+}
+
+impl Decision<'_> {
+    /// Threads of a block where nobody says otherwise.
+    const DEFAULT_BLOCK: u32 = 256;
+
+    /// The launch. Without `function` (a device that loads none), limits that only
+    /// the loaded kernel knows are not checked.
+    ///
+    /// # Errors
+    /// [`ArgumentError::Type`] if grid or block must be given; [`Error::Value`] for
+    /// what exceeds a limit; [`Error::Unsupported`] for the occupancy of a kernel
+    /// that is not loaded.
+    pub(super) fn config(&self, function: Option<&dyn Function>) -> Result<LaunchConfig> {
+        let block = match self.options.block {
+            Some(Block::Threads(block)) => block,
+            Some(Block::Occupancy) => {
+                let function = function.ok_or_else(|| {
+                    Error::Unsupported(format!(
+                        "block=\"occupancy\" for kernel `{}` needs a GPU",
+                        self.name
+                    ))
+                })?;
+                [function.occupancy_block(self.options.shared)?, 1, 1]
+            }
+            None => self.default_block(function)?,
+        };
+        let grid = match self.options.grid {
+            Some(grid) => grid,
+            None => self.default_grid(block)?,
+        };
+        let config = LaunchConfig {
+            grid,
+            block,
+            shared: self.options.shared,
+        };
+        self.check(config, function)?;
+        Ok(config)
+    }
+
+    fn default_block(&self, function: Option<&dyn Function>) -> Result<[u32; 3]> {
+        if let Some(required) = self.entry.required_threads {
+            return Ok(required);
+        }
+        self.expect_elementwise()?;
+        Ok([self.max_threads(function).min(Self::DEFAULT_BLOCK), 1, 1])
+    }
+
+    fn default_grid(&self, block: [u32; 3]) -> Result<[u32; 3]> {
+        self.expect_elementwise()?;
+        let size = self
+            .largest
+            .ok_or_else(|| self.ask("it takes no array from whose size a grid could follow"))?;
+        let threads = threads(block);
+        if !self.entry.facts.conditional && size as u64 % threads != 0 {
+            return Err(self.ask(&format!(
+                "it never compares its index with a size, and {size} elements are no multiple of \
+                 {threads} threads"
+            )));
+        }
+        let blocks = (size as u64).div_ceil(threads);
+        let limit = self.limits().grid[0];
+        let blocks = u32::try_from(blocks).ok().filter(|&blocks| blocks <= limit);
+        let blocks = blocks.ok_or_else(|| {
+            Error::Value(format!(
+                "kernel `{}` for {size} elements in blocks of {threads} threads needs more than \
+                 {limit} blocks; give grid= and a loop in the kernel",
+                self.name
+            ))
+        })?;
+        Ok([blocks, 1, 1])
+    }
+
+    /// Refuses kernels that a size chosen by us could break.
+    fn expect_elementwise(&self) -> Result<()> {
+        let facts = &self.entry.facts;
+        let reason = if facts.barrier {
+            "its threads meet at barriers"
+        } else if facts.dynamic_shared || facts.shared_bytes > 0 {
+            "it uses shared memory"
+        } else if facts.multidimensional {
+            "it uses more than one dimension"
+        } else if facts.cluster {
+            "its blocks form clusters"
+        } else {
+            return Ok(());
+        };
+        Err(self.ask(reason))
+    }
+
+    fn ask(&self, reason: &str) -> Error {
+        ArgumentError::Type(format!(
+            "kernel `{}` needs grid= and block=: {reason}",
+            self.name
+        ))
+        .into()
+    }
+
+    /// Most threads that a block of this kernel may have.
+    fn max_threads(&self, function: Option<&dyn Function>) -> u32 {
+        let declared = self.entry.max_threads.map_or(u64::MAX, threads);
+        let loaded = function.map_or(u32::MAX, Function::max_threads);
+        let limit = self.limits().threads.min(loaded);
+        u32::try_from(declared).unwrap_or(u32::MAX).min(limit)
+    }
+
+    fn check(&self, config: LaunchConfig, function: Option<&dyn Function>) -> Result<()> {
+        let limits = self.limits();
+        let over = |what: &str, given: u64, limit: u64, whose: &str| {
+            Err(Error::Value(format!(
+                "{what} is {given} for kernel `{}`; {whose} allows {limit}",
+                self.name
+            )))
+        };
+        let device = format!("device `{}`", self.info.name);
+        for (axis, name) in AXES.into_iter().enumerate() {
+            for (what, given, limit) in [
+                ("block", config.block[axis], limits.block[axis]),
+                ("grid", config.grid[axis], limits.grid[axis]),
+            ] {
+                if given > limit {
+                    return over(
+                        &format!("{what} {name}"),
+                        given.into(),
+                        limit.into(),
+                        &device,
+                    );
+                }
+            }
+        }
+        let count = threads(config.block);
+        if let Some(required) = self.entry.required_threads
+            && required != config.block
+        {
+            return Err(Error::Value(format!(
+                "block is {:?} for kernel `{}`, which is compiled for {required:?} alone",
+                config.block, self.name
+            )));
+        }
+        if count > limits.threads.into() {
+            return over(
+                "the number of threads in a block",
+                count,
+                limits.threads.into(),
+                &device,
+            );
+        }
+        if count > self.max_threads(function).into() {
+            let limit = self.max_threads(function).into();
+            return over("the number of threads in a block", count, limit, "its code");
+        }
+        let shared = u64::from(config.shared) + self.entry.facts.shared_bytes;
+        if shared > limits.shared.into() {
+            return over(
+                "shared memory of a block",
+                shared,
+                limits.shared.into(),
+                &device,
+            );
+        }
+        Ok(())
+    }
+
+    fn limits(&self) -> Limits {
+        let info = self.info;
+        // A device that is no GPU leaves these open: CUDA's own limits hold then.
+        let or = |given: u32, otherwise: u32| if given == 0 { otherwise } else { given };
+        let axes = |given: [u32; 3], otherwise: [u32; 3]| {
+            std::array::from_fn(|axis| or(given[axis], otherwise[axis]))
+        };
+        Limits {
+            threads: or(info.max_threads_per_block, 1024),
+            block: axes(info.max_block, [1024, 1024, 64]),
+            grid: axes(info.max_grid, [i32::MAX as u32, 65_535, 65_535]),
+            shared: or(info.shared_memory_per_block_optin, 227 * 1024),
+        }
+    }
+}
+
+struct Limits {
+    threads: u32,
+    block: [u32; 3],
+    grid: [u32; 3],
+    shared: u32,
+}
+
+fn threads(block: [u32; 3]) -> u64 {
+    // Two axes of 32 bits cannot overflow, three can.
+    let [x, y, z] = block.map(u64::from);
+    (x * y).saturating_mul(z)
+}
