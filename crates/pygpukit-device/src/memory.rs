@@ -166,9 +166,11 @@ impl Memory {
                 .collect()
         };
         for pending in blocks.iter().flat_map(|block| &block.pending) {
+            // After a fault nothing touches the memory any more.
             while !pending
                 .queue
-                .wait(pending.ticket, Duration::from_millis(50))?
+                .wait(pending.ticket, Duration::from_secs(3600))
+                .unwrap_or(true)
             {}
         }
         let bytes = blocks.iter().map(|block| block.bytes as u64).sum();
@@ -186,10 +188,11 @@ fn take_idle(state: &mut State) -> Vec<Block> {
     idle
 }
 
+/// True if no work touches the memory any more: it is done, or it failed.
 fn is_idle(pending: &[Use]) -> bool {
     pending
         .iter()
-        .all(|pending| pending.queue.is_done(pending.ticket).unwrap_or(false))
+        .all(|pending| pending.queue.is_done(pending.ticket).unwrap_or(true))
 }
 
 fn release_all(backend: &dyn Backend, blocks: Vec<Block>) {

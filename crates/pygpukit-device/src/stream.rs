@@ -1,7 +1,7 @@
 //! Streams: work that runs in order, and the order between streams.
 
 use crate::account::Account;
-use crate::backend::{DeviceId, Priority, Queue, Ticket, Work};
+use crate::backend::{DeviceId, Need, Priority, Queue, Ticket, Work};
 use crate::buffer::{Access, Buffer};
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -120,7 +120,8 @@ impl Stream {
     /// Makes later work of this stream wait for all that is on `other` now.
     pub fn wait_stream(&self, other: &Self) -> Result<()> {
         self.device.check_process()?;
-        self.queue.wait_for(&*other.queue, other.queue.mark()?)
+        self.queue
+            .wait_for(&*other.queue, other.queue.mark()?, Need::Outcome)
     }
 
     /// True if all that is on the stream now has completed.

@@ -10,7 +10,7 @@ use super::driver::DriverResult;
 use super::event::Event;
 use super::function::{SharedLimits, downcast};
 use super::poll;
-use crate::backend::{Function, Launch, Priority, Queue, Ticket, Work};
+use crate::backend::{Function, Launch, Need, Priority, Queue, Ticket, Work};
 use crate::error::{Error, Result};
 use cudarc::driver::sys::{self, CUstream_flags};
 use std::any::Any;
@@ -327,7 +327,7 @@ impl Queue for CudaQueue {
         self.explain(marked)
     }
 
-    fn wait_for(&self, other: &dyn Queue, ticket: Ticket) -> Result<()> {
+    fn wait_for(&self, other: &dyn Queue, ticket: Ticket, _need: Need) -> Result<()> {
         let Some(other) = other.as_any().downcast_ref::<Self>() else {
             return Err(Error::Value(
                 "a CUDA stream can only wait for a CUDA stream".into(),

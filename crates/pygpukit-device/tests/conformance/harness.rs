@@ -1,6 +1,7 @@
 //! Devices to test, and arrays as lists of numbers.
 
 use pygpukit_core::array::{DType, Element, Kind, Layout, Scalar};
+use pygpukit_device::backend::Priority;
 use pygpukit_device::{Array, Device, Stream, devices};
 
 /// Runs a test on every device.
@@ -15,7 +16,8 @@ pub(crate) fn on_every_device(test: impl Fn(&Stream)) {
         }
         tested += 1;
         let device = Device::by_id(id).unwrap();
-        test(device.default_stream().unwrap());
+        // A stream of its own: tests run side by side.
+        test(&Stream::new(&device, Priority::Normal).unwrap());
     }
     assert!(tested > 0, "PYGPUKIT_TEST_DEVICES names no device there is");
 }

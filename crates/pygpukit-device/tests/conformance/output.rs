@@ -66,6 +66,7 @@ fn two_buffers_over_the_same_foreign_memory() {
                     array.buffer().address(),
                     array.buffer().len(),
                     Foreign::new(array.clone()),
+                    false,
                 )
             };
             Array::from_parts(buffer, array.layout().clone(), array.dtype()).unwrap()
