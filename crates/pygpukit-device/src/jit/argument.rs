@@ -52,7 +52,7 @@ impl From<&Array> for Argument {
             dtype: Some(array.dtype()),
             size: array.size(),
             is_contiguous: array.layout().is_contiguous(),
-            is_readonly: false,
+            is_readonly: array.buffer().is_read_only(),
         })
     }
 }
@@ -89,7 +89,11 @@ impl Argument {
     pub(super) fn array(&self) -> Option<&ArrayArgument> {
         match self {
             Self::Array(array) => Some(array),
-            _ => None,
+            Self::Null
+            | Self::Scalar(_)
+            | Self::HugeInteger(_)
+            | Self::Bytes(_)
+            | Self::Other(_) => None,
         }
     }
 }
