@@ -24,7 +24,7 @@ demo: $(VENV)/.installed # builds, installs, and runs examples/quickstart.py
 test: rust-test python-test # every Rust and Python test
 
 rust-test: $(VENV)/.development # Rust tests and doc tests
-	PATH="$(CURDIR)/$(BIN):$$PATH" cargo test --workspace --locked
+	VIRTUAL_ENV="$(CURDIR)/$(VENV)" cargo test --workspace --locked
 
 python-test: $(VENV)/.installed $(VENV)/.development # Python tests against the installed wheel
 	$(BIN)/python -m pytest
@@ -53,7 +53,7 @@ docs: # Rust documentation
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 
 rust-quickstart: # the Rust example on the CPU device
-	PYGPUKIT_DEVICE=cpu cargo run --quiet --locked -p pygpukit --example quickstart
+	VIRTUAL_ENV="$(CURDIR)/$(VENV)" PYGPUKIT_DEVICE=cpu cargo run --quiet --locked -p pygpukit --example quickstart
 
 # The crates are checked as they would be unpacked, against each other; nothing is published.
 package: # the crates as they would be published

@@ -17,6 +17,13 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 STUBS = sorted((ROOT / "python/pygpukit").glob("*.pyi"))
 # A block that opens with ```python gpu needs a CUDA device.
 BLOCK = re.compile(r"^```python(?P<gpu> gpu)?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+# The names that the table of promotion uses.
+SHORT_NAMES = {
+    "b": "bool", "u1": "uint8", "u2": "uint16", "u4": "uint32", "u8": "uint64",
+    "i1": "int8", "i2": "int16", "i4": "int32", "i8": "int64",
+    "f2": "float16", "bf": "bfloat16", "f4": "float32", "f8": "float64",
+    "c8": "complex64", "c16": "complex128",
+}  # fmt: skip
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -61,6 +68,23 @@ def test_page(session: str, gpu: bool, request: pytest.FixtureRequest) -> None:
 def test_docstring(docstring: str, request: pytest.FixtureRequest) -> None:
     with gp.Device("cpu"):
         assert _run(docstring, request.node.name) > 0
+
+
+def test_the_table_of_promotion() -> None:
+    """Each cell of the table in arrays.md is what adding two such arrays gives."""
+    text = (ROOT / "docs/arrays.md").read_text(encoding="utf-8")
+    rows = [
+        [cell.strip(" *") for cell in line.strip("|").split("|")]
+        for line in text.splitlines()
+        if line.startswith(("| | b |", "| **"))
+    ]
+    names = rows[0][1:]
+    dtypes = [gp.DType(SHORT_NAMES[name]) for name in names]
+    assert len(rows) == 1 + len(names) == 16
+    for row, left in zip(rows[1:], dtypes, strict=True):
+        for cell, right in zip(row[1:], dtypes, strict=True):
+            total = gp.zeros(1, left, device="cpu") + gp.zeros(1, right, device="cpu")
+            assert total.dtype == SHORT_NAMES[cell], (left, right)
 
 
 def test_a_wrong_example_is_found() -> None:

@@ -17,6 +17,7 @@ mod error;
 #[cfg(feature = "nvrtc")]
 pub mod jit;
 mod memory;
+mod native;
 #[cfg(feature = "nvrtc")]
 pub mod nvrtc;
 pub mod ops;
@@ -32,4 +33,5 @@ pub use buffer::{Access, Buffer, Foreign};
 pub use device::{Device, DeviceSpec, Presence, cuda_presence, devices};
 pub use error::{ArgumentError, Error, OutOfMemory, Result};
 pub use memory::MemoryStats;
+pub use native::Native;
 pub use stream::Stream;

@@ -1,0 +1,1 @@
+from pygpukit._pygpukit_rust import *
