@@ -42,6 +42,7 @@ export python
 
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | tee -a "$summary"
 check conformance 120 "$bundle/conformance"
+check cuda 60 "$bundle/cuda"
 check pytest 180 "$python" -m pytest tests --ignore=tests/architecture -p no:cacheprovider -q
 check quickstart 60 "$python" examples/quickstart.py
 check memcheck 90 bash -c 'sanitize memcheck'
@@ -50,7 +51,7 @@ check planted-write 60 bash -c planted
 check overhead 90 "$python" benches/overhead.py --wheel "$bundle"/pygpukit-*.whl \
     --json "$results/overhead.json"
 cat "$results/overhead.log"
-for name in conformance pytest quickstart memcheck racecheck planted-write overhead; do
+for name in conformance cuda pytest quickstart memcheck racecheck planted-write overhead; do
     grep -q "^$name .*FAILED" "$summary" && { echo "--- $name"; tail -n 60 "$results/$name.log"; }
 done
 echo
