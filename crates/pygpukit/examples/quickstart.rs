@@ -3,8 +3,16 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
+use pygpukit::jit::{Argument, Kernel, LaunchOptions, Source, Toolchain};
 use pygpukit::ops::{self, Arg};
-use pygpukit::{Array, BinaryOp, DType, Device, Index, Result, Scalar, Stream};
+use pygpukit::{Array, BinaryOp, DType, Device, Error, Index, Result, Scalar, Stream};
+
+const SCALE: &str = r#"
+extern "C" __global__ void scale(float* x, float factor, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= factor;
+}
+"#;
 
 fn main() -> Result<()> {
     let device = Device::default_device()?;
@@ -14,6 +22,7 @@ fn main() -> Result<()> {
     arrays(stream)?;
     elementwise(stream)?;
     matrix_product(stream)?;
+    custom_kernel(stream)?;
     Ok(())
 }
 
@@ -47,5 +56,22 @@ fn matrix_product(stream: &Stream) -> Result<()> {
     let values = product.to_vec::<f32>(stream)?;
     assert!(values.iter().all(|&value| value == expected));
     println!("  matrix product  {rows}x{inner} @ {inner}x{columns}");
+    Ok(())
+}
+
+fn custom_kernel(stream: &Stream) -> Result<()> {
+    let source = Source::from_text(SCALE, "scale.cu");
+    let kernel = Kernel::new(Toolchain::shared(), source, "scale", &[], &[])?;
+    let x = ops::ones(stream, &[1000], DType::Float32)?;
+    let arguments = [Argument::from(&x), 0.5_f32.into(), 1000_i32.into()];
+    // SAFETY: the kernel writes x[0 .. n], and n is the length of `x`.
+    match unsafe { kernel.launch(stream, LaunchOptions::default(), &arguments) } {
+        Ok(()) => {
+            assert_eq!(x.to_vec::<f32>(stream)?, [0.5; 1000]);
+            println!("  custom kernel   x *= factor, on 1000 elements");
+        }
+        Err(Error::Unsupported(reason)) => println!("  custom kernel   {reason}"),
+        Err(error) => return Err(error),
+    }
     Ok(())
 }

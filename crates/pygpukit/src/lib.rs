@@ -9,6 +9,7 @@
 //!   at once.
 //! - [`Array`]: elements on a device; [`ops`] combines them, [`array`] has their
 //!   dtypes and layouts.
+//! - [`jit`]: custom kernels in CUDA C, compiled at run time, their calls checked.
 //! - [`Error`]: what can go wrong, with the numbers.
 //!
 //! ```
@@ -63,4 +64,17 @@ pub mod device {
 /// Who pays for memory.
 pub mod account {
     pub use pygpukit_device::account::{Account, Tenant};
+}
+
+/// Custom kernels in CUDA C: compiled by NVRTC, checked, launched.
+///
+/// Compiling needs no GPU. Launching is the one `unsafe` call of this crate: what a
+/// kernel touches is the caller's promise.
+#[cfg(feature = "nvrtc")]
+pub mod jit {
+    pub use pygpukit_device::jit::*;
+    pub use pygpukit_device::nvrtc::{
+        Arch, Candidate, CompileError, CompilerNotFound, Diagnostic, Image, Place, SearchPaths,
+        Severity, Source, Toolchain, Verdict,
+    };
 }

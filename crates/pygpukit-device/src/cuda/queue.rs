@@ -11,7 +11,7 @@ use super::event::Event;
 use super::function::{SharedLimits, downcast};
 use super::poll;
 use super::progress::{Cover, Point, Progress};
-use crate::backend::{Launch, Priority, Need, Queue, Ticket, Work};
+use crate::backend::{Launch, Need, Priority, Queue, Ticket, Work};
 use crate::error::{Error, Result};
 use cudarc::driver::sys::{self, CUstream_flags};
 use std::any::Any;
