@@ -5,7 +5,18 @@
 //!
 //! Where to start reading:
 //! - [`array`]: dtypes, promotion, layouts and indexing, by NumPy's rules.
+//! - [`units`]: bytes, shares and durations, as integers.
+//! - [`ledger`]: what a device has, and what of it is granted; counted once.
+//! - [`scheduler`]: which task may start, which waits, which never can.
+//! - [`pool`], [`qos`], [`partition`]: other clients of the ledger.
 
 #![forbid(unsafe_code)]
 
 pub mod array;
+pub mod id;
+pub mod ledger;
+pub mod partition;
+pub mod pool;
+pub mod qos;
+pub mod scheduler;
+pub mod units;

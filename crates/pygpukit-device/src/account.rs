@@ -1,11 +1,11 @@
 //! Who pays for memory.
 
-use crate::backend::DeviceId;
-use crate::error::OutOfMemory;
+use crate::backend::Queue;
+use crate::error::{OutOfMemory, Result};
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 
-/// A tenant or task that memory is charged to.
+/// A tenant or task that memory is charged to, and on whose behalf work runs.
 ///
 /// Bytes are counted as asked for. A charge that succeeds is released exactly
 /// once, when the buffer is dropped.
@@ -15,49 +15,17 @@ pub trait Account: Send + Sync + fmt::Debug {
 
     /// Gives back what was charged.
     fn release(&self, bytes: u64);
-}
 
-/// An account with a fixed limit.
-#[derive(Debug)]
-pub struct Tenant {
-    device: DeviceId,
-    name: String,
-    limit: u64,
-    used: AtomicU64,
-}
-
-impl Tenant {
-    /// An account of `device` that may use up to `limit` bytes.
-    pub fn new(device: DeviceId, name: impl Into<String>, limit: u64) -> Self {
-        Self {
-            device,
-            name: name.into(),
-            limit,
-            used: AtomicU64::new(0),
-        }
-    }
-}
-
-impl Account for Tenant {
-    fn charge(&self, bytes: u64) -> Result<(), Box<OutOfMemory>> {
-        self.used
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
-                used.checked_add(bytes).filter(|&sum| sum <= self.limit)
-            })
-            .map(drop)
-            .map_err(|used| {
-                Box::new(OutOfMemory {
-                    device: self.device,
-                    owner: self.name.clone(),
-                    asked: bytes,
-                    used,
-                    limit: self.limit,
-                    available: self.limit - used,
-                })
-            })
+    /// Whether more work may be queued on behalf of this account.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::Error::Cancelled) for a task that was cancelled.
+    fn permit(&self) -> Result<()> {
+        Ok(())
     }
 
-    fn release(&self, bytes: u64) {
-        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    /// Says that a stream of this account works on `queue`.
+    fn adopt(&self, queue: &Arc<dyn Queue>) {
+        let _ = queue;
     }
 }

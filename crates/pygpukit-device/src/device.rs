@@ -1,10 +1,11 @@
 //! Devices: finding them, opening them, choosing the default.
 
-use crate::account::{Account, Tenant};
+use crate::account::Account;
 use crate::backend::{Backend, DeviceId, DeviceInfo, Priority, Queue};
 use crate::buffer::Foreign;
 use crate::error::{Error, Result};
 use crate::memory::{Block, Memory, MemoryStats, Use};
+use crate::scheduler::{Clock, MonotonicClock, Node, TenantAccount};
 use crate::stream::{Stream, remaining};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +22,8 @@ pub struct Device(Arc<Inner>);
 struct Inner {
     backend: Box<dyn Backend>,
     memory: Memory,
-    tenant: Arc<Tenant>,
+    /// Who may use what of the device.
+    node: Arc<Node>,
     default_stream: OnceLock<Stream>,
     /// Every queue made, as long as somebody holds it. Held only for list operations.
     queues: Mutex<Vec<Weak<dyn Queue>>>,
@@ -99,11 +101,15 @@ impl Device {
 
     /// Wraps a backend that is not in the registry: for tests and embedders.
     pub fn new(backend: Box<dyn Backend>) -> Self {
+        Self::with_clock(backend, Arc::new(MonotonicClock::default()))
+    }
+
+    /// As [`new`](Self::new), scheduling by a clock of the caller's.
+    pub fn with_clock(backend: Box<dyn Backend>, clock: Arc<dyn Clock>) -> Self {
         let direct = std::env::var("PYGPUKIT_ALLOCATOR").is_ok_and(|value| value == "direct");
-        let tenant = Tenant::new(backend.id(), "default", backend.info().total_memory);
         Self(Arc::new(Inner {
             memory: Memory::new(direct),
-            tenant: Arc::new(tenant),
+            node: Node::new(backend.id(), backend.info().total_memory, clock),
             default_stream: OnceLock::new(),
             queues: Mutex::default(),
             process: std::process::id(),
@@ -131,7 +137,7 @@ impl Device {
         if let Some(stream) = self.0.default_stream.get() {
             return Ok(stream);
         }
-        let account: Arc<dyn Account> = self.0.tenant.clone();
+        let account: Arc<dyn Account> = Arc::new(TenantAccount::default_of(self.node()));
         let stream = Stream::with_account(self, Priority::Normal, account)?;
         Ok(self.0.default_stream.get_or_init(|| stream))
     }
@@ -170,6 +176,11 @@ impl Device {
         queues.retain(|queue| queue.strong_count() > 0);
         queues.push(Arc::downgrade(&queue));
         Ok(queue)
+    }
+
+    /// Who may use what of the device.
+    pub(crate) fn node(&self) -> &Arc<Node> {
+        &self.0.node
     }
 
     /// Bytes of memory by what they are doing.

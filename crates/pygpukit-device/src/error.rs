@@ -2,6 +2,7 @@
 
 use crate::backend::DeviceId;
 use pygpukit_core::array::{DType, IndexError, OpError, ScalarError, ShapeError};
+use pygpukit_core::scheduler::RequestError;
 
 /// The result of an operation on a device.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -100,6 +101,15 @@ pub enum Error {
         /// What happened.
         reason: String,
     },
+    /// A task that asks for what makes no sense.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// Work of a task that was cancelled.
+    #[error("{0} was cancelled; it can queue no more work")]
+    Cancelled(String),
+    /// A scheduler that takes no more tasks.
+    #[error("the scheduler on `{0}` is closed and takes no more tasks")]
+    Closed(DeviceId),
     /// The device was opened before this process was forked.
     #[error(
         "device `{0}` was in use before this process was forked, and cannot be used in the child; \

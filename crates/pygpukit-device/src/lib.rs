@@ -7,6 +7,7 @@
 //! - [`Stream`]: work that runs in order. Every operation names one.
 //! - [`Array`]: memory of a device with a layout and a dtype; the operations on
 //!   arrays are in [`ops`].
+//! - [`scheduler`]: tasks that share a device.
 
 pub mod account;
 mod array;
@@ -21,6 +22,7 @@ mod native;
 #[cfg(feature = "nvrtc")]
 pub mod nvrtc;
 pub mod ops;
+pub mod scheduler;
 mod stream;
 
 #[cfg(feature = "cpu")]

@@ -35,11 +35,18 @@ impl Stream {
         priority: Priority,
         account: Arc<dyn Account>,
     ) -> Result<Self> {
-        Ok(Self {
+        let queue = device.new_queue(priority)?;
+        Ok(Self::over(device, queue, account))
+    }
+
+    /// A stream on a queue that is there.
+    pub(crate) fn over(device: &Device, queue: Arc<dyn Queue>, account: Arc<dyn Account>) -> Self {
+        account.adopt(&queue);
+        Self {
             device: device.clone(),
-            queue: device.new_queue(priority)?,
+            queue,
             account,
-        })
+        }
     }
 
     /// Takes part in a stream that another library owns.
@@ -88,6 +95,7 @@ impl Stream {
         writes: &[&Buffer],
     ) -> Result<Ticket> {
         self.device.check_process()?;
+        self.account.permit()?;
         for buffer in reads.iter().chain(writes) {
             if buffer.device() != &self.device {
                 return Err(Error::DeviceMismatch {

@@ -1,0 +1,47 @@
+//! Names of things in the core: numbers that their maker chose.
+
+use std::fmt;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u64);
+
+        impl $name {
+            /// The id of that number.
+            pub const fn new(number: u64) -> Self {
+                Self(number)
+            }
+
+            /// The number.
+            pub const fn get(self) -> u64 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+id! {
+    /// A task of a scheduler.
+    TaskId
+}
+id! {
+    /// Someone who has work done: who submits tasks, and whose quota they share.
+    TenantId
+}
+id! {
+    /// A block of a [`MemoryPool`](crate::pool::MemoryPool).
+    BlockId
+}
+
+impl TenantId {
+    /// Whoever works on the device outside tasks.
+    pub const DEFAULT: Self = Self(0);
+}

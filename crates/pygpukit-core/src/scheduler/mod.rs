@@ -1,0 +1,37 @@
+//! Which task may start, which waits for what, and which never can.
+//!
+//! A [`Scheduler`] is a state machine: [`step`](Scheduler::step) takes the time
+//! and an [`Event`], and says in [`Actions`] what is to be done. It decides over
+//! one [`Ledger`](crate::ledger::Ledger). Where to start reading:
+//!
+//! - [`TaskSpec`] and [`Request`]: what a task asks for.
+//! - [`Event`], [`Action`], [`Admission`]: what comes in and goes out.
+//! - [`Replay`]: the same as lines of text, which replay to the same decisions.
+
+mod admission;
+mod event;
+mod log;
+mod memory;
+mod policy;
+mod queue;
+mod read;
+mod request;
+mod request_error;
+mod state;
+mod stats;
+mod step;
+mod task;
+mod write;
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;
+
+pub use event::{Action, Actions, Admission, Event, Holder, Reason, Rejection};
+pub use log::{LOG_FORMAT, LogError, Replay, action_line, event_line};
+pub use policy::{OnFull, Policy};
+pub use request::{MemoryAsk, Request, ShareAsk, TaskSpec};
+pub use request_error::RequestError;
+pub use state::{Config, Scheduler, StepError};
+pub use stats::{Counters, SchedulerStats, TaskStage, TaskStats};

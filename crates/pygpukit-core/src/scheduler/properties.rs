@@ -1,0 +1,468 @@
+//! What holds after every event, whatever the events are.
+
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a test names the case it is about"
+)]
+
+use super::task::{Stage, Waits};
+use super::*;
+use crate::id::{TaskId, TenantId};
+use crate::ledger::{Amount, Resource, ResourceSet};
+use crate::units::{Bytes, Nanoseconds, Share};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+const MEMORY: u64 = 100;
+
+#[derive(Clone, Debug)]
+enum Op {
+    Submit(u64, TaskSpec),
+    Finish(usize, bool, u64),
+    Cancel(usize),
+    Grow(Option<usize>, u64),
+    Shrink(Option<usize>, u64),
+    Close(u64, bool),
+    Pass(u64),
+}
+
+fn specs() -> impl Strategy<Value = TaskSpec> {
+    let memory = prop::option::of((0_u64..130, 1_u64..40, any::<bool>()));
+    let bandwidth = prop::option::of((0_u64..=10, 1_u64..=10));
+    let guaranteed = any::<bool>();
+    let timeout = prop::option::of(0_u64..50);
+    let deadline = prop::option::of(1_u64..50);
+    let reject = prop::bool::weighted(0.2);
+    (
+        memory,
+        bandwidth,
+        guaranteed,
+        -2..3_i32,
+        timeout,
+        deadline,
+        reject,
+    )
+        .prop_map(
+            |(memory, bandwidth, guaranteed, priority, timeout, deadline, reject)| {
+                let spec = TaskSpec {
+                    memory: memory.map(|(request, more, unlimited)| MemoryAsk {
+                        request: Bytes::new(request),
+                        limit: (!unlimited).then(|| Bytes::new(request + more)),
+                    }),
+                    bandwidth: bandwidth.map(|(floor, cap)| ShareAsk {
+                        floor: Share::from_ratio(floor.min(cap), 10).unwrap(),
+                        cap: Share::from_ratio(cap, 10).unwrap(),
+                    }),
+                    priority,
+                    deadline: deadline.map(Nanoseconds::new),
+                    queue_timeout: timeout.map(Nanoseconds::new),
+                    on_full: if reject {
+                        OnFull::Reject
+                    } else {
+                        OnFull::Queue
+                    },
+                    name: Some("a name, with = and %".into()),
+                    ..TaskSpec::default()
+                };
+                let promised = TaskSpec {
+                    policy: Some(Policy::Guaranteed),
+                    memory: spec.memory.map(|ask| MemoryAsk {
+                        limit: Some(ask.request),
+                        ..ask
+                    }),
+                    ..spec.clone()
+                };
+                if guaranteed && Request::try_from(promised.clone()).is_ok() {
+                    promised
+                } else {
+                    spec
+                }
+            },
+        )
+}
+
+fn ops() -> impl Strategy<Value = Vec<Op>> {
+    let who = || prop::option::weighted(0.7, any::<usize>());
+    let op = prop_oneof![
+        6 => (0_u64..3, specs()).prop_map(|(tenant, spec)| Op::Submit(tenant, spec)),
+        4 => (any::<usize>(), any::<bool>(), 0_u64..150)
+            .prop_map(|(at, failed, held)| Op::Finish(at, failed, held)),
+        1 => any::<usize>().prop_map(Op::Cancel),
+        3 => (who(), 0_u64..60).prop_map(|(at, bytes)| Op::Grow(at, bytes)),
+        3 => (who(), 0_u64..60).prop_map(|(at, bytes)| Op::Shrink(at, bytes)),
+        1 => (1_u64..3, any::<bool>()).prop_map(|(tenant, cancel)| Op::Close(tenant, cancel)),
+        1 => (0_u64..20).prop_map(Op::Pass),
+    ];
+    prop::collection::vec(op, 0..120)
+}
+
+/// How a task is, as its submitter was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    Queued,
+    Started,
+    Over,
+}
+
+struct Model {
+    scheduler: Scheduler,
+    actions: Actions,
+    now: u64,
+    next: u64,
+    told: BTreeMap<TaskId, Told>,
+    log: Vec<String>,
+}
+
+impl Model {
+    fn new() -> Self {
+        let config = Config {
+            memory: Bytes::new(MEMORY),
+            workers: 3,
+            max_queued: 6,
+        };
+        let scheduler = Scheduler::new(config);
+        let mut model = Self {
+            log: scheduler.opening_lines().unwrap(),
+            scheduler,
+            actions: Actions::new(),
+            now: 0,
+            next: 0,
+            told: BTreeMap::new(),
+        };
+        for (tenant, memory) in [(1, Some(60)), (2, None)] {
+            model.step(Event::Open {
+                tenant: TenantId::new(tenant),
+                memory: memory.map(Bytes::new),
+            });
+        }
+        model
+    }
+
+    /// One event, and all that must hold after it; the actions, or nothing if
+    /// it was refused.
+    fn step(&mut self, event: Event) -> Vec<Action> {
+        let line = event_line(Nanoseconds::new(self.now), &event).to_string();
+        let before = self.heads();
+        let submitted = match &event {
+            Event::Submit { task, .. } => Some(*task),
+            _ => None,
+        };
+        let now = Nanoseconds::new(self.now);
+        let result = self.scheduler.step(now, event, &mut self.actions);
+        if result.is_err() {
+            // A log has only events that happened; timeouts need their own.
+            self.log.push(event_line(now, &Event::Tick).to_string());
+        } else {
+            self.log.push(line);
+        }
+        let actions: Vec<_> = self.actions.drain().collect();
+        if let (Some(task), Ok(())) = (submitted, result) {
+            self.told.insert(task, Told::Queued);
+        }
+        for action in &actions {
+            self.log.push(action_line(action).to_string());
+            self.hear(action);
+        }
+        self.check(&before, &actions);
+        actions
+    }
+
+    /// Each task is told in the right order what becomes of it.
+    fn hear(&mut self, action: &Action) {
+        let (task, from, to) = match action {
+            Action::Start { task, .. } => (task, Told::Queued, Told::Started),
+            Action::Reject { task, .. } | Action::Cancel { task } => {
+                (task, Told::Queued, Told::Over)
+            }
+            Action::Queue { .. } | Action::Grow { .. } | Action::Refuse { .. } => return,
+        };
+        assert_eq!(self.told.insert(*task, to), Some(from), "{action:?}");
+    }
+
+    fn check(&mut self, before: &BTreeMap<TaskId, Waits>, actions: &[Action]) {
+        self.check_conservation();
+        // No task that could start is left waiting.
+        let waiting = self.scheduler.queue.len();
+        let mut more = Actions::new();
+        self.scheduler.promote(&mut more);
+        assert_eq!(more, Actions::new());
+        assert_eq!(waiting, self.scheduler.queue.len());
+        // Nobody has overtaken one who waited for the same and still does.
+        let after = self.heads();
+        for action in actions {
+            if let Action::Start { task, .. } = action {
+                let started = &self.scheduler.tasks[task];
+                for (head, waits) in before.iter().filter(|(head, _)| after.contains_key(head)) {
+                    let other = &self.scheduler.tasks[head];
+                    let first = (other.request.policy(), -other.request.spec().priority)
+                        <= (started.request.policy(), -started.request.spec().priority);
+                    let untimed = other.request.spec().deadline.is_none()
+                        && started.request.spec().deadline.is_none();
+                    let asks = started.request.amount().resources();
+                    let kept = waits.device.without(Resource::Workers);
+                    let clash = !kept.intersection(asks).is_empty();
+                    assert!(
+                        !(first && untimed && head < task && clash),
+                        "{task} passed {head}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// What is granted is what is held, of the device and of each quota.
+    fn check_conservation(&self) {
+        let mut device = Amount::NOTHING;
+        let mut promised = Amount::NOTHING;
+        let mut quotas: BTreeMap<TenantId, Amount> = BTreeMap::new();
+        for (&id, tenant) in &self.scheduler.tenants {
+            device = device.saturating_add(tenant.outside.amount());
+            quotas.insert(id, *tenant.outside.amount());
+        }
+        let mut running = BTreeSet::new();
+        for (&id, task) in &self.scheduler.tasks {
+            let (Stage::Running { held, .. } | Stage::Ended { held }) = &task.stage else {
+                continue;
+            };
+            if matches!(task.stage, Stage::Running { .. }) {
+                running.insert(id);
+                promised = promised.saturating_add(&task.request.amount());
+                let short = task.request.amount().exceeding(held.amount());
+                assert_eq!(short, ResourceSet::EMPTY, "{id} lost what it was promised");
+                let limit = task.request.memory_limit();
+                assert!(limit.is_none_or(|limit| held.bytes() <= limit));
+            }
+            device = device.saturating_add(held.amount());
+            let quota = quotas.get_mut(&task.tenant).unwrap();
+            *quota = quota.saturating_add(held.amount());
+        }
+        let ledger = &self.scheduler.ledger;
+        assert_eq!(ledger.granted(), &device);
+        assert_eq!(device.exceeding(ledger.capacity()), ResourceSet::EMPTY);
+        assert_eq!(promised.exceeding(ledger.capacity()), ResourceSet::EMPTY);
+        assert_eq!(self.scheduler.running, running);
+        for (id, tenant) in &self.scheduler.tenants {
+            assert_eq!(tenant.quota.granted(), &quotas[id]);
+            let over = quotas[id].exceeding(tenant.quota.capacity());
+            assert_eq!(over, ResourceSet::EMPTY);
+        }
+    }
+
+    fn heads(&self) -> BTreeMap<TaskId, Waits> {
+        let waits = |id: TaskId| match self.scheduler.tasks[&id].stage {
+            Stage::Queued { lacked, .. } => lacked,
+            _ => Waits::default(),
+        };
+        let heads = self.scheduler.queue.heads().into_iter();
+        heads.map(|(_, _, id)| (id, waits(id))).collect()
+    }
+
+    fn holder(&self, at: Option<usize>) -> Holder {
+        match at {
+            Some(at) if self.next > 0 => Holder::Task(TaskId::new(at as u64 % self.next)),
+            _ => Holder::Tenant(TenantId::DEFAULT),
+        }
+    }
+
+    fn play(&mut self, op: Op) {
+        let pick = |at: usize| TaskId::new(at as u64 % self.next.max(1));
+        match op {
+            Op::Submit(tenant, spec) => {
+                let task = TaskId::new(self.next);
+                self.next += 1;
+                let actions = self.step(Event::Submit {
+                    task,
+                    tenant: TenantId::new(tenant),
+                    request: Box::new(spec.clone().try_into().unwrap()),
+                });
+                self.ask_again(tenant, spec, &actions);
+            }
+            Op::Finish(at, failed, held) => {
+                let running = self.scheduler.running.iter().nth(at % 3).copied();
+                let task = running.unwrap_or(pick(at));
+                let held = Bytes::new(held);
+                if !self.step(Event::Finish { task, failed, held }).is_empty()
+                    || !self.scheduler.running.contains(&task)
+                {
+                    self.told.entry(task).and_modify(|told| {
+                        if *told == Told::Started {
+                            *told = Told::Over;
+                        }
+                    });
+                }
+            }
+            Op::Cancel(at) => drop(self.step(Event::Cancel { task: pick(at) })),
+            Op::Grow(at, bytes) => self.grow(self.holder(at), Bytes::new(bytes)),
+            Op::Shrink(at, bytes) => {
+                let bytes = Bytes::new(bytes);
+                let holder = self.holder(at);
+                self.step(Event::Shrink { holder, bytes });
+            }
+            Op::Close(tenant, cancel_pending) => {
+                self.step(Event::Close {
+                    tenant: TenantId::new(tenant),
+                    cancel_pending,
+                });
+            }
+            Op::Pass(time) => {
+                self.now += time;
+                self.step(Event::Tick);
+            }
+        }
+    }
+
+    /// The amount that a refusal names is granted.
+    fn grow(&mut self, holder: Holder, bytes: Bytes) {
+        let actions = self.step(Event::Grow { holder, bytes });
+        if let Some(Action::Refuse { rejection, .. }) = actions.last() {
+            let bytes = Bytes::new(rejection.available);
+            let actions = self.step(Event::Grow { holder, bytes });
+            assert_eq!(actions, [Action::Grow { holder, bytes }]);
+            self.step(Event::Shrink { holder, bytes });
+        }
+    }
+
+    /// So is the amount that a rejection names, if nothing else was missing.
+    fn ask_again(&mut self, tenant: u64, mut spec: TaskSpec, actions: &[Action]) {
+        let Some(Action::Reject { rejection, .. }) = actions.last() else {
+            return;
+        };
+        let stats = self.scheduler.stats();
+        let free_worker = stats.running < 3 && stats.queued == 0;
+        let memory = Reason::Resource(Resource::Memory);
+        if rejection.reason != memory || spec.bandwidth.is_some() || !free_worker {
+            return;
+        }
+        spec.memory = Some(MemoryAsk {
+            request: Bytes::new(rejection.available),
+            limit: None,
+        });
+        spec.policy = Some(Policy::Burstable);
+        let task = TaskId::new(self.next);
+        self.next += 1;
+        let actions = self.step(Event::Submit {
+            task,
+            tenant: TenantId::new(tenant),
+            request: Box::new(spec.try_into().unwrap()),
+        });
+        assert!(
+            matches!(actions.last(), Some(Action::Start { .. })),
+            "{rejection:?} then {actions:?}"
+        );
+    }
+
+    /// Everybody gives back what they hold; then everything ends.
+    fn drain(&mut self) {
+        self.release_outside();
+        self.drain_tasks();
+    }
+
+    fn release_outside(&mut self) {
+        let holder = Holder::Tenant(TenantId::DEFAULT);
+        let bytes = self.scheduler.tenants[&TenantId::DEFAULT].outside.bytes();
+        self.step(Event::Shrink { holder, bytes });
+    }
+
+    /// Every task ends, and what it left behind is released.
+    fn drain_tasks(&mut self) {
+        while let Some((&task, known)) = self
+            .scheduler
+            .tasks
+            .iter()
+            .find(|(_, task)| !matches!(task.stage, Stage::Queued { .. }))
+        {
+            if let Stage::Ended { held } = &known.stage {
+                let bytes = held.bytes();
+                let holder = Holder::Task(task);
+                self.step(Event::Shrink { holder, bytes });
+            } else {
+                self.step(Event::Finish {
+                    task,
+                    failed: false,
+                    held: Bytes::ZERO,
+                });
+                self.told.insert(task, Told::Over);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_ledger_balances_and_every_task_ends(ops in ops()) {
+        let mut model = Model::new();
+        for op in ops {
+            model.play(op);
+        }
+        model.drain();
+        prop_assert!(model.told.values().all(|&told| told == Told::Over), "{:?}", model.told);
+        prop_assert!(model.scheduler.tasks.is_empty());
+        prop_assert_eq!(model.scheduler.ledger.granted(), &Amount::NOTHING);
+        let counters = model.scheduler.stats().counters;
+        prop_assert_eq!(
+            counters.submitted,
+            counters.completed + counters.failed + counters.rejected + counters.cancelled
+        );
+
+        let log = model.log.join("\n");
+        let replay = Replay::run(log.lines()).unwrap();
+        prop_assert_eq!(replay.events + replay.actions + 1, model.log.len());
+    }
+
+    #[test]
+    fn a_log_can_begin_when_there_are_no_tasks(first in ops(), second in ops(), outside in 0_u64..100) {
+        let mut model = Model::new();
+        for op in first {
+            model.play(op);
+        }
+        model.drain();
+        let holder = Holder::Tenant(TenantId::DEFAULT);
+        model.step(Event::Grow { holder, bytes: Bytes::new(outside) });
+        model.log = model.scheduler.opening_lines().unwrap();
+        for op in second {
+            model.play(op);
+        }
+        let log = model.log.join("\n");
+        let replay = Replay::run(log.lines()).unwrap();
+        prop_assert_eq!(replay.events + replay.actions + 1, model.log.len());
+        if model.scheduler.queue.len() > 0 {
+            prop_assert!(model.scheduler.opening_lines().is_none());
+        }
+    }
+}
+
+#[test]
+fn a_changed_log_does_not_replay() {
+    let mut model = Model::new();
+    for bytes in [80, 50] {
+        let spec = TaskSpec {
+            memory: Some(MemoryAsk {
+                request: Bytes::new(bytes),
+                limit: None,
+            }),
+            ..TaskSpec::default()
+        };
+        model.play(Op::Submit(0, spec));
+    }
+    let log = model.log.clone();
+    let run = |log: &[String]| Replay::run(log.iter().map(String::as_str));
+    assert!(run(&log).is_ok());
+    let diverged = |result| matches!(result, Err(LogError::Diverged { .. }));
+    assert!(diverged(run(&log[..log.len() - 1])));
+    let mut changed = log.clone();
+    let last = changed.last_mut().unwrap();
+    *last = last.replace("position=0", "position=1");
+    assert!(diverged(run(&changed)));
+    let mut broken = log.clone();
+    broken[1] = "> 0 dance task=1".into();
+    assert!(matches!(
+        run(&broken),
+        Err(LogError::Malformed { line: 2, .. })
+    ));
+    let other = ["pygpukit-log 999 memory=1 workers=1 max_queued=1"];
+    assert!(matches!(Replay::run(other), Err(LogError::Format(_))));
+    let twice = [log.as_slice(), &log[1..]].concat();
+    assert!(matches!(run(&twice), Err(LogError::Impossible { .. })));
+}

@@ -1,0 +1,164 @@
+//! Events, read from text.
+
+use super::event::{Event, Holder};
+use super::request::{MemoryAsk, Request, ShareAsk, TaskSpec};
+use super::state::Config;
+use crate::id::{TaskId, TenantId};
+use crate::units::{Bytes, Nanoseconds, Share};
+use std::str::FromStr;
+
+/// The `key=value` words of a line.
+pub(super) struct Fields<'a>(&'a str);
+
+impl<'a> Fields<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self(text)
+    }
+
+    fn text(&self, key: &str) -> Option<&'a str> {
+        self.0
+            .split_ascii_whitespace()
+            .filter_map(|word| word.split_once('='))
+            .find_map(|(each, value)| (each == key).then_some(value))
+    }
+
+    fn get<T: FromStr>(&self, key: &str) -> Option<T> {
+        self.text(key)?.parse().ok()
+    }
+
+    /// `None` if the field is malformed, `Some(None)` if it is missing.
+    #[expect(clippy::option_option, reason = "malformed and missing differ")]
+    fn optional<T>(&self, key: &str, read: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
+        match self.text(key) {
+            None => Some(None),
+            Some(text) => read(text).map(Some),
+        }
+    }
+
+    fn bytes(&self, key: &str) -> Option<Bytes> {
+        self.get(key).map(Bytes::new)
+    }
+
+    fn task(&self) -> Option<TaskId> {
+        self.get("task").map(TaskId::new)
+    }
+
+    fn tenant(&self) -> Option<TenantId> {
+        self.get("tenant").map(TenantId::new)
+    }
+
+    fn holder(&self) -> Option<Holder> {
+        let tenant = || self.tenant().map(Holder::Tenant);
+        self.task().map(Holder::Task).or_else(tenant)
+    }
+}
+
+/// The configuration, and how long tasks usually run.
+pub(super) fn read_header(fields: &Fields<'_>) -> Option<(Config, Option<Nanoseconds>)> {
+    let config = Config {
+        memory: fields.bytes("memory")?,
+        workers: fields.get("workers")?,
+        max_queued: fields.get("max_queued")?,
+    };
+    let usual_run = maybe(fields.text("usual_run")?)?;
+    Some((config, usual_run.map(Nanoseconds::new)))
+}
+
+/// The line of an event; `None` if it is none.
+pub(super) fn read_event(line: &str) -> Option<(Nanoseconds, Event)> {
+    let (now, rest) = line.strip_prefix("> ")?.split_once(' ')?;
+    let now = now.parse().map(Nanoseconds::new).ok()?;
+    let (kind, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    let fields = Fields::new(rest);
+    let event = match kind {
+        "open" => Event::Open {
+            tenant: fields.tenant()?,
+            memory: maybe(fields.text("memory")?)?.map(Bytes::new),
+        },
+        "close" => Event::Close {
+            tenant: fields.tenant()?,
+            cancel_pending: fields.get("cancel_pending")?,
+        },
+        "submit" => Event::Submit {
+            task: fields.task()?,
+            tenant: fields.tenant()?,
+            request: Box::new(read_request(&fields)?),
+        },
+        "finish" => Event::Finish {
+            task: fields.task()?,
+            failed: fields.get("failed")?,
+            held: fields.bytes("held")?,
+        },
+        "cancel" => Event::Cancel {
+            task: fields.task()?,
+        },
+        "grow" => Event::Grow {
+            holder: fields.holder()?,
+            bytes: fields.bytes("bytes")?,
+        },
+        "shrink" => Event::Shrink {
+            holder: fields.holder()?,
+            bytes: fields.bytes("bytes")?,
+        },
+        "tick" => Event::Tick,
+        _ => return None,
+    };
+    Some((now, event))
+}
+
+fn read_request(fields: &Fields<'_>) -> Option<Request> {
+    let spec = TaskSpec {
+        name: fields.optional("name", unescaped)?,
+        memory: fields.optional("memory", |text| {
+            let (request, limit) = text.split_once(',')?;
+            Some(MemoryAsk {
+                request: request.parse().map(Bytes::new).ok()?,
+                limit: maybe(limit)?.map(Bytes::new),
+            })
+        })?,
+        bandwidth: fields.optional("bandwidth", |text| {
+            let (floor, cap) = text.split_once(',')?;
+            Some(ShareAsk {
+                floor: Share::from_units(floor.parse().ok()?)?,
+                cap: Share::from_units(cap.parse().ok()?)?,
+            })
+        })?,
+        policy: Some(fields.get("policy")?),
+        priority: fields.get("priority")?,
+        weight: Some(fields.get("weight")?),
+        deadline: fields.optional("deadline", nanoseconds)?,
+        queue_timeout: fields.optional("queue_timeout", nanoseconds)?,
+        on_full: fields.get("on_full")?,
+        evictable: fields.get("evictable")?,
+    };
+    spec.try_into().ok()
+}
+
+fn nanoseconds(text: &str) -> Option<Nanoseconds> {
+    text.parse().map(Nanoseconds::new).ok()
+}
+
+/// A number, or `-` for none; `None` if it is neither.
+#[expect(clippy::option_option, reason = "malformed and missing differ")]
+fn maybe(text: &str) -> Option<Option<u64>> {
+    if text == "-" {
+        Some(None)
+    } else {
+        text.parse().map(Some).ok()
+    }
+}
+
+fn unescaped(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        let value = if byte == b'%' {
+            let digits = [rest.next()?, rest.next()?];
+            u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
+        } else {
+            byte
+        };
+        bytes.push(value);
+    }
+    String::from_utf8(bytes).ok()
+}
