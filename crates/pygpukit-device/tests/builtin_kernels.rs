@@ -3,7 +3,10 @@
 
 #![cfg(feature = "nvrtc")]
 
-mod support;
+#[path = "support/compiler.rs"]
+mod compiler;
+#[path = "support/paths.rs"]
+mod paths;
 
 use pygpukit_device::nvrtc::{Arch, Severity, Source};
 use pygpukit_kernels::{
@@ -52,7 +55,7 @@ fn launches(unit: Unit) -> Vec<Launch> {
 /// for all of them, which takes minutes.
 #[test]
 fn every_unit_compiles_without_a_word() {
-    let toolchain = support::toolchain();
+    let toolchain = compiler::toolchain();
     let is_known = |arch: &Arch| {
         let capability = (arch.number() / 10, arch.number() % 10);
         toolchain

@@ -3,7 +3,10 @@
 
 #![cfg(all(feature = "cuda", feature = "nvrtc"))]
 
-mod support;
+#[path = "support/compiler.rs"]
+mod compiler;
+#[path = "support/paths.rs"]
+mod paths;
 
 use pygpukit_core::array::{BinaryOp, DType, Index, Layout, Scalar};
 use pygpukit_device::backend::{Function, Launch, Priority, Work};
@@ -41,7 +44,7 @@ fn device() -> Option<Device> {
 fn image(device: &Device, entry: &str) -> Arc<Image> {
     let info = device.info();
     let driver = info.driver_version.map(|(major, _)| major);
-    let toolchain = support::toolchain();
+    let toolchain = compiler::toolchain();
     let arch = toolchain
         .arch_for(info.compute_capability.unwrap(), driver)
         .unwrap();
