@@ -219,7 +219,7 @@ mod tests {
     fn size_classes_waste_at_most_a_quarter() {
         for bytes in (1..100_000).chain([(1 << 26) + 1, (1 << 40) + 1]) {
             let class = size_class(bytes);
-            assert!(class >= bytes && class % 256 == 0);
+            assert!(class >= bytes && class.is_multiple_of(256));
             assert!(class <= 512 || class * 4 <= bytes * 5 + 1024, "{bytes}");
             assert_eq!(size_class(class), class);
         }

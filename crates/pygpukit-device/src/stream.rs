@@ -71,10 +71,6 @@ impl Stream {
         &self.account
     }
 
-    pub(crate) fn queue(&self) -> &Arc<dyn Queue> {
-        &self.queue
-    }
-
     /// Queues work that reads and writes the given buffers, after all earlier
     /// work that it must not overtake: a reader waits for the last writer, a
     /// writer for the last writer and all readers since. On one stream that

@@ -96,6 +96,10 @@ pub(super) fn is_small(work: &Work) -> bool {
             elements(1, target)
         }
         Work::Unary { target, .. } => elements(1, target),
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "the slow operations are named"
+        )]
         Work::Binary { op, target, .. } => match op {
             BinaryOp::Power => elements(16, target),
             BinaryOp::FloorDivide | BinaryOp::Remainder => elements(8, target),
