@@ -2,6 +2,7 @@
 //! `PYGPUKIT_DEVICE=cpu cargo run -p pygpukit --example quickstart`.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
+#![expect(clippy::float_cmp, reason = "small whole numbers are exact")]
 
 use pygpukit::jit::{Argument, Kernel, LaunchOptions, Source, Toolchain};
 use pygpukit::ops::{self, Arg};
@@ -114,8 +115,8 @@ fn scheduled_task(device: &Device) -> Result<(), Box<dyn std::error::Error>> {
 /// What the task runs: on its own stream, with memory that it pays for.
 fn squares(context: &TaskContext) -> Result<Array> {
     let stream = context.stream();
-    let [start, stop, step] = [0, 4, 1].map(Scalar::Int);
-    let x = ops::arange(stream, start, stop, step, DType::Float32)?;
+    let [first, end, step] = [0, 4, 1].map(Scalar::Int);
+    let x = ops::arange(stream, first, end, step, DType::Float32)?;
     ops::binary(
         stream,
         BinaryOp::Multiply,
