@@ -34,6 +34,7 @@ from pygpukit.array import (
     true_divide,
     zeros,
 )
+from pygpukit.config import show_config
 from pygpukit.device import (
     Device,
     DeviceCapabilities,
@@ -135,6 +136,7 @@ __all__ = [
     "ones",
     "power",
     "remainder",
+    "show_config",
     "sub",
     "subtract",
     "true_divide",

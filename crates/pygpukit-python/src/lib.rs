@@ -23,7 +23,7 @@ mod module {
     use crate::array::{PyArray, dlpack::from_dlpack};
     #[pymodule_export]
     use crate::device::{
-        PyDevice, PyDeviceCapabilities, PyDeviceInfo, default_device, devices,
+        PyDevice, PyDeviceCapabilities, PyDeviceInfo, default_device, devices, driver_verdict,
         get_device_capabilities, get_device_info, is_cuda_available,
     };
     #[pymodule_export]
