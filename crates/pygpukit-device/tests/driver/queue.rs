@@ -1,7 +1,7 @@
 //! Queues, memory and kernels over the fake driver.
 
 use crate::fake::{Library, answer, in_child, is_child};
-use pygpukit_device::backend::{Function, Launch, Priority, Queue, Work};
+use pygpukit_device::backend::{Function, Launch, Need, Priority, Queue, Work};
 use pygpukit_device::{Device, Error};
 use std::ffi::{CString, c_char, c_int};
 use std::sync::Arc;
@@ -61,13 +61,13 @@ fn events_are_recorded_only_when_somebody_asks() {
     assert_eq!((calls("cuLaunchKernel"), calls("cuEventRecord")), (10, 0));
     // The first question records; the event answers for all tickets before it.
     assert!(!first.is_done(tickets[4]).unwrap());
-    second.wait_for(&*first, tickets[2]).unwrap();
-    second.wait_for(&*first, tickets[9]).unwrap();
+    second.wait_for(&*first, tickets[2], Need::Outcome).unwrap();
+    second.wait_for(&*first, tickets[9], Need::Outcome).unwrap();
     assert_eq!((calls("cuEventRecord"), calls("cuStreamWaitEvent")), (1, 2));
     // A queue never waits for itself, and not for what is done.
-    first.wait_for(&*first, tickets[9]).unwrap();
+    first.wait_for(&*first, tickets[9], Need::Outcome).unwrap();
     assert!(first.wait(tickets[9], FOREVER).unwrap());
-    second.wait_for(&*first, tickets[9]).unwrap();
+    second.wait_for(&*first, tickets[9], Need::Outcome).unwrap();
     assert_eq!((calls("cuEventRecord"), calls("cuStreamWaitEvent")), (1, 2));
     assert_eq!(calls("cuEventQuery"), 4);
     assert!(first.is_done(tickets[9]).unwrap());
