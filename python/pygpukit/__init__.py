@@ -64,24 +64,31 @@ from pygpukit.dtypes import (
 )
 from pygpukit.errors import (
     CompileError,
+    CompilerNotFound,
     DeviceFault,
     DeviceNotAvailable,
+    Diagnostic,
     DriverError,
     PyGPUkitError,
     UnsupportedError,
 )
+from pygpukit.kernel import Kernel, LaunchConfig, jit, nullptr
 from pygpukit.stream import Stream, current_stream
 
 __all__ = [
     "CompileError",
+    "CompilerNotFound",
     "DType",
     "Device",
     "DeviceCapabilities",
     "DeviceFault",
     "DeviceInfo",
     "DeviceNotAvailable",
+    "Diagnostic",
     "DriverError",
     "GPUArray",
+    "Kernel",
+    "LaunchConfig",
     "PyGPUkitError",
     "Stream",
     "UnsupportedError",
@@ -116,6 +123,7 @@ __all__ = [
     "int32",
     "int64",
     "is_cuda_available",
+    "jit",
     "less",
     "less_equal",
     "matmul",
@@ -123,6 +131,7 @@ __all__ = [
     "multiply",
     "negative",
     "not_equal",
+    "nullptr",
     "ones",
     "power",
     "remainder",

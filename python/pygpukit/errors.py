@@ -2,8 +2,10 @@
 
 from pygpukit._pygpukit_rust import (
     CompileError,
+    CompilerNotFound,
     DeviceFault,
     DeviceNotAvailable,
+    Diagnostic,
     DriverError,
     PyGPUkitError,
     UnsupportedError,
@@ -11,8 +13,10 @@ from pygpukit._pygpukit_rust import (
 
 __all__ = [
     "CompileError",
+    "CompilerNotFound",
     "DeviceFault",
     "DeviceNotAvailable",
+    "Diagnostic",
     "DriverError",
     "PyGPUkitError",
     "UnsupportedError",

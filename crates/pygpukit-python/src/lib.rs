@@ -8,6 +8,7 @@ mod convert;
 mod device;
 mod dtype;
 mod error;
+mod kernel;
 mod ops;
 mod run;
 mod scope;
@@ -29,7 +30,13 @@ mod module {
     use crate::dtype::PyDType;
     #[pymodule_export]
     use crate::error::{
-        CompileError, DeviceFault, DeviceNotAvailable, DriverError, PyGPUkitError, UnsupportedError,
+        CompileError, CompilerNotFound, DeviceFault, DeviceNotAvailable, DriverError,
+        PyGPUkitError, UnsupportedError,
+    };
+    #[pymodule_export]
+    use crate::kernel::{
+        PyCompilerCandidate, PyConfiguredKernel, PyDiagnostic, PyKernel, PyLaunchConfig,
+        PyNullPointer, compiler_candidates, jit,
     };
     #[pymodule_export]
     use crate::ops::{
@@ -45,6 +52,9 @@ mod module {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        // Array operations on a GPU compile too, so the wheels must be known now.
+        crate::kernel::find_compilers(module.py())?;
+        module.add("nullptr", crate::kernel::PyNullPointer)?;
         crate::dtype::add_dtypes(module)
     }
 }

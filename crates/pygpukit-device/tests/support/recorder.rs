@@ -1,7 +1,7 @@
 //! A device that runs nothing and records what it is asked to launch.
 
 use pygpukit_device::backend::{
-    Backend, DeviceId, DeviceInfo, Function, Launch, Priority, Queue, Ticket, Work,
+    Backend, DeviceId, DeviceInfo, Function, Launch, Need, Priority, Queue, Ticket, Work,
 };
 use pygpukit_device::{Device, Error, Result};
 use std::any::Any;
@@ -131,7 +131,7 @@ impl Queue for Recording {
         Ok(0)
     }
 
-    fn wait_for(&self, _other: &dyn Queue, _ticket: Ticket) -> Result<()> {
+    fn wait_for(&self, _other: &dyn Queue, _ticket: Ticket, _need: Need) -> Result<()> {
         Ok(())
     }
 

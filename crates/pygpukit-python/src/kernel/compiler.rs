@@ -4,27 +4,23 @@ use crate::run::run;
 use pygpukit_device::nvrtc::{Candidate, Diagnostic, SearchPaths, Toolchain, Verdict};
 use pygpukit_device::{Device, Presence, cuda_presence};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 use std::path::PathBuf;
 
-/// The toolchain, which also looks into the wheels of this Python.
-pub(super) fn toolchain(py: Python<'_>) -> PyResult<&'static Toolchain> {
-    static TOOLCHAIN: PyOnceLock<&'static Toolchain> = PyOnceLock::new();
-    TOOLCHAIN
-        .get_or_try_init(py, || {
-            let entries = py.import("sys")?.getattr("path")?.extract::<Vec<PathBuf>>()?;
-            let mut paths = SearchPaths::from_environment();
-            paths.site_packages.extend(entries.into_iter().filter(|path| {
-                path.ends_with("site-packages")
-                    || path.ends_with("dist-packages")
-                    || path.join("nvidia").is_dir()
-            }));
-            let toolchain = Toolchain::shared();
-            toolchain.set_search_paths(paths);
-            Ok(toolchain)
-        })
-        .copied()
+/// Lets the toolchain of this process look into the wheels of this Python.
+pub(crate) fn find_compilers(py: Python<'_>) -> PyResult<()> {
+    let entries = py.import("sys")?.getattr("path")?;
+    let entries = entries.extract::<Vec<PathBuf>>()?;
+    let mut paths = SearchPaths::from_environment();
+    paths
+        .site_packages
+        .extend(entries.into_iter().filter(|path| {
+            path.ends_with("site-packages")
+                || path.ends_with("dist-packages")
+                || path.join("nvidia").is_dir()
+        }));
+    Toolchain::shared().set_search_paths(paths);
+    Ok(())
 }
 
 /// One message of the compiler.
@@ -117,7 +113,6 @@ impl PyCompilerCandidate {
 /// Every NVRTC that was looked at for the default device, with the verdict on it.
 #[pyfunction]
 pub(crate) fn compiler_candidates(py: Python<'_>) -> PyResult<Vec<PyCompilerCandidate>> {
-    let toolchain = toolchain(py)?;
     let candidates = run(py, || {
         let driver = match cuda_presence() {
             Presence::Present { .. } => Device::by_id(pygpukit_device::backend::DeviceId::Cuda(0))
@@ -125,7 +120,7 @@ pub(crate) fn compiler_candidates(py: Python<'_>) -> PyResult<Vec<PyCompilerCand
                 .and_then(|device| device.info().driver_version),
             Presence::Absent { .. } | Presence::Unusable { .. } => None,
         };
-        Ok(toolchain.candidates(driver.map(|(major, _)| major)))
+        Ok(Toolchain::shared().candidates(driver.map(|(major, _)| major)))
     })?;
     Ok(candidates.into_iter().map(PyCompilerCandidate).collect())
 }

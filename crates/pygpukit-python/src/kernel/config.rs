@@ -76,6 +76,23 @@ impl<'a, 'py> FromPyObject<'a, 'py> for AnyBlock {
     }
 }
 
+/// Bytes of dynamic shared memory.
+#[derive(Clone, Copy)]
+pub(crate) struct AnyShared(u32);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for AnyShared {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let index = object.call_method0("__index__").map_err(|_| {
+            PyTypeError::new_err(format!("shared takes an int, not {}", type_name(&object)))
+        })?;
+        index.extract().map(Self).map_err(|_| {
+            PyValueError::new_err(format!("shared is `{index}`; it takes 0 to {}", u32::MAX))
+        })
+    }
+}
+
 /// An integer, or a sequence of one to three.
 fn lengths(what: &str, object: &Bound<'_, PyAny>) -> PyResult<[u32; 3]> {
     let integer = |object: &Bound<'_, PyAny>| {
@@ -122,7 +139,7 @@ impl Config {
         py: Python<'_>,
         grid: Option<AnyGrid>,
         block: Option<AnyBlock>,
-        shared: Option<u32>,
+        shared: Option<AnyShared>,
     ) -> Self {
         let default = || {
             self.grid.as_ref().map(|grid| match grid {
@@ -133,7 +150,7 @@ impl Config {
         Self {
             grid: grid.or_else(default),
             block: block.or(self.block),
-            shared: shared.unwrap_or(self.shared),
+            shared: shared.map_or(self.shared, |AnyShared(bytes)| bytes),
         }
     }
 

@@ -5,7 +5,7 @@ mod compiler;
 mod config;
 
 pub(crate) use argument::PyNullPointer;
-pub(crate) use compiler::{PyCompilerCandidate, PyDiagnostic, compiler_candidates};
+pub(crate) use compiler::{PyCompilerCandidate, PyDiagnostic, compiler_candidates, find_compilers};
 pub(crate) use config::PyLaunchConfig;
 
 use crate::device::AnyDevice;
@@ -14,10 +14,10 @@ use crate::run::run;
 use crate::scope;
 use crate::stream::PyStream;
 use argument::argument;
-use config::{AnyBlock, AnyGrid, Config};
+use config::{AnyBlock, AnyGrid, AnyShared, Config};
 use pygpukit_device::Stream;
 use pygpukit_device::jit::{Argument, Kernel, LaunchOptions};
-use pygpukit_device::nvrtc::{Arch, Source};
+use pygpukit_device::nvrtc::{Arch, Source, Toolchain};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -67,7 +67,10 @@ impl Call {
         let objects: Vec<&Bound<'_, PyAny>> = order.iter().map(|&place| &objects[place]).collect();
         // Memory of other libraries becomes ready for the stream that is current.
         let arguments = scope::with_stream(py, stream.as_ref(), || {
-            objects.iter().map(|object| argument(object)).collect::<PyResult<Vec<_>>>()
+            objects
+                .iter()
+                .map(|object| argument(object))
+                .collect::<PyResult<Vec<_>>>()
         })?;
         let device = arguments.iter().find_map(|argument| match argument {
             Argument::Array(array) => Some(array.buffer.device().clone()),
@@ -98,7 +101,10 @@ impl Call {
 
     fn config(&self, py: Python<'_>, kernel: &Kernel) -> PyResult<PyLaunchConfig> {
         let (device, options) = (self.stream.device(), self.options);
-        run(py, || kernel.launch_config(device, options, &self.arguments)).map(PyLaunchConfig)
+        run(py, || {
+            kernel.launch_config(device, options, &self.arguments)
+        })
+        .map(PyLaunchConfig)
     }
 }
 
@@ -112,7 +118,7 @@ impl PyKernel {
         args: &Bound<'_, PyTuple>,
         grid: Option<AnyGrid>,
         block: Option<AnyBlock>,
-        shared: Option<u32>,
+        shared: Option<AnyShared>,
         stream: Option<PyRef<'_, PyStream>>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
@@ -129,7 +135,7 @@ impl PyKernel {
         args: &Bound<'_, PyTuple>,
         grid: Option<AnyGrid>,
         block: Option<AnyBlock>,
-        shared: Option<u32>,
+        shared: Option<AnyShared>,
         stream: Option<PyRef<'_, PyStream>>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyLaunchConfig> {
@@ -144,7 +150,7 @@ impl PyKernel {
         py: Python<'_>,
         grid: Option<AnyGrid>,
         block: Option<AnyBlock>,
-        shared: Option<u32>,
+        shared: Option<AnyShared>,
         stream: Option<PyRef<'_, PyStream>>,
     ) -> PyConfiguredKernel {
         PyConfiguredKernel {
@@ -157,7 +163,10 @@ impl PyKernel {
     #[pyo3(signature = (arch=None))]
     fn compile(&self, py: Python<'_>, arch: Option<&str>) -> PyResult<()> {
         let kernel = &self.kernel;
-        let arch = arch.map(str::parse::<Arch>).transpose().map_err(PyError::from)?;
+        let arch = arch
+            .map(str::parse::<Arch>)
+            .transpose()
+            .map_err(PyError::from)?;
         match arch {
             Some(arch) => run(py, || kernel.compile(Some(arch), None).map(drop)),
             None => {
@@ -239,7 +248,11 @@ fn describe(kernel: &Kernel) -> String {
         .iter()
         .map(|parameter| format!("{} {}", parameter.declared, parameter.name))
         .collect();
-    format!("<pygpukit.Kernel {}({})>", signature.expression, parameters.join(", "))
+    format!(
+        "<pygpukit.Kernel {}({})>",
+        signature.expression,
+        parameters.join(", ")
+    )
 }
 
 /// A kernel of CUDA C source: text, or the path of a file.
@@ -254,7 +267,6 @@ pub(crate) fn jit(
     block: Option<AnyBlock>,
     strided: Vec<String>,
 ) -> PyResult<PyKernel> {
-    let toolchain = compiler::toolchain(py)?;
     let text = source.cast::<PyString>().ok();
     let text = text.map(|text| text.extract::<String>()).transpose()?;
     let path = match text {
@@ -266,7 +278,7 @@ pub(crate) fn jit(
             (Some(text), _) => Source::from_text(text, format!("{func}.cu")),
             (None, path) => Source::from_path(&path.unwrap_or_default())?,
         };
-        Kernel::new(toolchain, source, func, &options, &strided)
+        Kernel::new(Toolchain::shared(), source, func, &options, &strided)
     })?;
     Ok(PyKernel {
         kernel: Arc::new(kernel),
