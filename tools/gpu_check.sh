@@ -50,7 +50,7 @@ planted() {
 export -f sanitize planted
 
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | tee "$summary"
-check conformance 120 "$bundle/conformance"
+check conformance 240 "$bundle/conformance"
 check cuda 60 "$bundle/cuda"
 check pytest 180 "$python" -m pytest tests --ignore=tests/architecture -p no:cacheprovider -q
 check quickstart 60 "$python" examples/quickstart.py

@@ -251,6 +251,8 @@ impl Queue for CudaQueue {
         self.explain(marked)
     }
 
+    /// What is needed makes no difference: a fault ends the context, and with it
+    /// all that could go on.
     fn wait_for(&self, other: &dyn Queue, ticket: Ticket, _need: Need) -> Result<()> {
         let Some(other) = other.as_any().downcast_ref::<Self>() else {
             return Err(Error::Value(
