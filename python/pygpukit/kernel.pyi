@@ -25,11 +25,11 @@ _Block: TypeAlias = _Lengths | Literal["occupancy"]
 def jit(
     source: str | PathLike[str],
     func: str,
-    options: Sequence[str] = [],
+    options: Sequence[str] | None = None,
     *,
     grid: _Grid | None = None,
     block: _Block | None = None,
-    strided: Sequence[str] = [],
+    strided: Sequence[str] | None = None,
 ) -> Kernel:
     """Makes a kernel of CUDA C source.
 

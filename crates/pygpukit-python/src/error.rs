@@ -67,21 +67,21 @@ impl From<PyError> for PyErr {
     fn from(PyError(error): PyError) -> Self {
         let message = error.to_string();
         match error {
-            Error::Shape(_) | Error::Value(_) | Error::DeviceMismatch { .. } => {
-                PyValueError::new_err(message)
-            }
+            Error::Shape(_)
+            | Error::Value(_)
+            | Error::DeviceMismatch { .. }
+            | Error::Argument(ArgumentError::Value(_)) => PyValueError::new_err(message),
             Error::Index(_) => PyIndexError::new_err(message),
-            Error::Op(_) | Error::Cast { .. } | Error::Scalar(ScalarError::LossyKind { .. }) => {
-                PyTypeError::new_err(message)
-            }
-            Error::Scalar(ScalarError::OutOfRange { .. }) => PyOverflowError::new_err(message),
+            Error::Op(_)
+            | Error::Cast { .. }
+            | Error::Scalar(ScalarError::LossyKind { .. })
+            | Error::Argument(ArgumentError::Type(_)) => PyTypeError::new_err(message),
+            Error::Scalar(ScalarError::OutOfRange { .. })
+            | Error::Argument(ArgumentError::Overflow(_)) => PyOverflowError::new_err(message),
             Error::OutOfMemory(_) => PyMemoryError::new_err(message),
             Error::DeviceNotAvailable { .. } | Error::Forked(_) => {
                 DeviceNotAvailable::new_err(message)
             }
-            Error::Argument(ArgumentError::Type(_)) => PyTypeError::new_err(message),
-            Error::Argument(ArgumentError::Overflow(_)) => PyOverflowError::new_err(message),
-            Error::Argument(ArgumentError::Value(_)) => PyValueError::new_err(message),
             // Python chooses the subclass by the number.
             Error::File { path, code, reason } => PyOSError::new_err((code, reason, path)),
             Error::Compile(error) => Python::attach(|py| compile_error(py, &error)),

@@ -86,6 +86,11 @@ impl Argument {
         }
     }
 
+    /// The device whose memory it is, if it is an array.
+    pub fn device(&self) -> Option<&Device> {
+        self.array().map(|array| array.buffer.device())
+    }
+
     pub(super) fn array(&self) -> Option<&ArrayArgument> {
         match self {
             Self::Array(array) => Some(array),

@@ -72,13 +72,10 @@ impl Call {
                 .map(|object| argument(object))
                 .collect::<PyResult<Vec<_>>>()
         })?;
-        let device = arguments.iter().find_map(|argument| match argument {
-            Argument::Array(array) => Some(array.buffer.device().clone()),
-            _ => None,
-        });
+        let device = arguments.iter().find_map(Argument::device);
         let stream = match (stream, device) {
             (Some(stream), _) => stream,
-            (None, Some(device)) => scope::stream_on(py, &device)?,
+            (None, Some(device)) => scope::stream_on(py, device)?,
             (None, None) => scope::current_stream(py)?,
         };
         let bound = PyDict::new(py);
@@ -167,13 +164,11 @@ impl PyKernel {
             .map(str::parse::<Arch>)
             .transpose()
             .map_err(PyError::from)?;
-        match arch {
-            Some(arch) => run(py, || kernel.compile(Some(arch), None).map(drop)),
-            None => {
-                let device = AnyDevice::open_or_current(py, None)?;
-                run(py, || kernel.compile_for(&device).map(drop))
-            }
+        if let Some(arch) = arch {
+            return run(py, || kernel.compile(Some(arch), None).map(drop));
         }
+        let device = AnyDevice::open_or_current(py, None)?;
+        run(py, || kernel.compile_for(&device).map(drop))
     }
 
     #[getter]
@@ -257,15 +252,15 @@ fn describe(kernel: &Kernel) -> String {
 
 /// A kernel of CUDA C source: text, or the path of a file.
 #[pyfunction]
-#[pyo3(signature = (source, func, options=Vec::new(), *, grid=None, block=None, strided=Vec::new()))]
+#[pyo3(signature = (source, func, options=None, *, grid=None, block=None, strided=None))]
 pub(crate) fn jit(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     func: &str,
-    options: Vec<String>,
+    options: Option<Vec<String>>,
     grid: Option<AnyGrid>,
     block: Option<AnyBlock>,
-    strided: Vec<String>,
+    strided: Option<Vec<String>>,
 ) -> PyResult<PyKernel> {
     let text = source.cast::<PyString>().ok();
     let text = text.map(|text| text.extract::<String>()).transpose()?;
@@ -278,6 +273,7 @@ pub(crate) fn jit(
             (Some(text), _) => Source::from_text(text, format!("{func}.cu")),
             (None, path) => Source::from_path(&path.unwrap_or_default())?,
         };
+        let (options, strided) = (options.unwrap_or_default(), strided.unwrap_or_default());
         Kernel::new(Toolchain::shared(), source, func, &options, &strided)
     })?;
     Ok(PyKernel {
