@@ -59,13 +59,14 @@ rust-quickstart: # the Rust example on the CPU device
 package: # the crates as they would be published
 	cargo package --locked --allow-dirty $(PUBLISHED:%=-p %)
 
-# Built in the workspace's own target folder, so that dependencies are not built again.
+# Built in the workspace's own target folder, so that dependencies are not built again; the
+# files are new there (`tar -m`), or cargo would take what it built from the checkout for theirs.
 sdist: $(VENV)/.development # the source distribution, and a wheel from it
 	rm -rf target/sdist
-	$(BIN)/maturin sdist --quiet --out target/sdist
-	tar -xzf target/sdist/pygpukit-*.tar.gz -C target/sdist --strip-components=1
+	$(BIN)/maturin sdist --out target/sdist
+	tar -xmzf target/sdist/pygpukit-*.tar.gz -C target/sdist --strip-components=1
 	cd target/sdist && CARGO_TARGET_DIR="$(CURDIR)/target" "$(CURDIR)/$(BIN)/maturin" build \
-		--profile dev --locked --quiet --interpreter "$(CURDIR)/$(BIN)/python" --out wheels
+		--release --locked --quiet --interpreter "$(CURDIR)/$(BIN)/python" --out wheels
 
 bench: $(VENV)/.installed # costs of import, launch and allocation, and bandwidth
 	cargo bench --workspace --locked

@@ -4,7 +4,6 @@ Runs on the default device: a GPU if there is one, else the CPU.
 Choose with `PYGPUKIT_DEVICE=cpu python examples/quickstart.py`.
 """
 
-import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -133,4 +132,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

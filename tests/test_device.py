@@ -164,3 +164,14 @@ def test_synchronize_and_trim(device):
     del x
     gp.Device(device).synchronize()
     assert gp.Device(device).trim() > 0
+
+
+def test_show_config_names_every_candidate(capsys):
+    gp.show_config()
+    text = capsys.readouterr().out
+    assert gp.__version__ in text
+    assert gp.device.driver_verdict() in text
+    candidates = gp.kernel.compiler_candidates()
+    assert candidates
+    for candidate in candidates:
+        assert f"{candidate.path}: {candidate.verdict}" in text

@@ -6,8 +6,10 @@ rm -rf "$bundle"
 mkdir -p "$bundle"
 cp target/wheels/pygpukit-*.whl "$bundle"
 # In the wheel's profile, so that the crate's dependencies are built already.
-cargo test --release --locked -p pygpukit-device --test conformance --no-run --message-format=json |
-    sed -n 's/.*"kind":\["test"\].*"name":"conformance".*"executable":"\([^"]*\)".*/\1/p' |
-    xargs -I{} cp {} "$bundle/conformance"
-strip "$bundle/conformance"
+for tests in conformance cuda; do
+    cargo test --release --locked -p pygpukit-device --test $tests --no-run --message-format=json |
+        sed -n 's/.*"kind":\["test"\].*"name":"'$tests'".*"executable":"\([^"]*\)".*/\1/p' |
+        xargs -I{} cp {} "$bundle/$tests"
+    strip "$bundle/$tests"
+done
 ls -lh "$bundle"

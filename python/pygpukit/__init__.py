@@ -34,6 +34,7 @@ from pygpukit.array import (
     true_divide,
     zeros,
 )
+from pygpukit.config import show_config
 from pygpukit.device import (
     Device,
     DeviceCapabilities,
@@ -65,14 +66,17 @@ from pygpukit.dtypes import (
 from pygpukit.errors import (
     AdmissionRejected,
     CompileError,
+    CompilerNotFound,
     DeviceFault,
     DeviceNotAvailable,
+    Diagnostic,
     DriverError,
     PyGPUkitError,
     SchedulerClosed,
     TaskCancelled,
     UnsupportedError,
 )
+from pygpukit.kernel import Kernel, LaunchConfig, jit, nullptr
 from pygpukit.scheduler import Admission, Scheduler, SchedulerStats, Task, TaskStats
 from pygpukit.stream import Stream, current_stream
 
@@ -80,14 +84,18 @@ __all__ = [
     "Admission",
     "AdmissionRejected",
     "CompileError",
+    "CompilerNotFound",
     "DType",
     "Device",
     "DeviceCapabilities",
     "DeviceFault",
     "DeviceInfo",
     "DeviceNotAvailable",
+    "Diagnostic",
     "DriverError",
     "GPUArray",
+    "Kernel",
+    "LaunchConfig",
     "PyGPUkitError",
     "Scheduler",
     "SchedulerClosed",
@@ -128,6 +136,7 @@ __all__ = [
     "int32",
     "int64",
     "is_cuda_available",
+    "jit",
     "less",
     "less_equal",
     "matmul",
@@ -135,9 +144,11 @@ __all__ = [
     "multiply",
     "negative",
     "not_equal",
+    "nullptr",
     "ones",
     "power",
     "remainder",
+    "show_config",
     "sub",
     "subtract",
     "true_divide",

@@ -1,76 +1,30 @@
 """The compiled module. Everything is documented where it is re-exported."""
 
 from pygpukit.array import (
-    GPUArray as GPUArray,
-)
-from pygpukit.array import (
-    add as add,
-)
-from pygpukit.array import (
-    arange as arange,
-)
-from pygpukit.array import (
-    asarray as asarray,
-)
-from pygpukit.array import (
-    divide as divide,
-)
-from pygpukit.array import (
-    empty as empty,
-)
-from pygpukit.array import (
-    equal as equal,
-)
-from pygpukit.array import (
-    floor_divide as floor_divide,
-)
-from pygpukit.array import (
-    from_dlpack as from_dlpack,
-)
-from pygpukit.array import (
-    from_numpy as from_numpy,
-)
-from pygpukit.array import (
-    full as full,
-)
-from pygpukit.array import (
-    greater as greater,
-)
-from pygpukit.array import (
-    greater_equal as greater_equal,
-)
-from pygpukit.array import (
-    less as less,
-)
-from pygpukit.array import (
-    less_equal as less_equal,
-)
-from pygpukit.array import (
-    matmul as matmul,
-)
-from pygpukit.array import (
-    multiply as multiply,
-)
-from pygpukit.array import (
-    negative as negative,
-)
-from pygpukit.array import (
-    not_equal as not_equal,
-)
-from pygpukit.array import (
-    ones as ones,
-)
-from pygpukit.array import (
-    power as power,
-)
-from pygpukit.array import (
-    remainder as remainder,
-)
-from pygpukit.array import (
-    subtract as subtract,
-)
-from pygpukit.array import (
-    zeros as zeros,
+    GPUArray,
+    add,
+    arange,
+    asarray,
+    divide,
+    empty,
+    equal,
+    floor_divide,
+    from_dlpack,
+    from_numpy,
+    full,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    matmul,
+    multiply,
+    negative,
+    not_equal,
+    ones,
+    power,
+    remainder,
+    subtract,
+    zeros,
 )
 from pygpukit.compat import (
     MemoryPool as MemoryPool,
@@ -106,97 +60,53 @@ from pygpukit.compat import (
     QosTaskMeta as QosTaskMeta,
 )
 from pygpukit.device import (
-    Device as Device,
-)
-from pygpukit.device import (
-    DeviceCapabilities as DeviceCapabilities,
-)
-from pygpukit.device import (
-    DeviceInfo as DeviceInfo,
-)
-from pygpukit.device import (
-    default_device as default_device,
-)
-from pygpukit.device import (
-    devices as devices,
-)
-from pygpukit.device import (
-    get_device_capabilities as get_device_capabilities,
-)
-from pygpukit.device import (
-    get_device_info as get_device_info,
-)
-from pygpukit.device import (
-    is_cuda_available as is_cuda_available,
+    Device,
+    DeviceCapabilities,
+    DeviceInfo,
+    default_device,
+    devices,
+    driver_verdict,
+    get_device_capabilities,
+    get_device_info,
+    is_cuda_available,
 )
 from pygpukit.dtypes import (
-    DType as DType,
-)
-from pygpukit.dtypes import (
-    bfloat16 as bfloat16,
-)
-from pygpukit.dtypes import (
-    bool_ as bool_,
-)
-from pygpukit.dtypes import (
-    complex64 as complex64,
-)
-from pygpukit.dtypes import (
-    complex128 as complex128,
-)
-from pygpukit.dtypes import (
-    float16 as float16,
-)
-from pygpukit.dtypes import (
-    float32 as float32,
-)
-from pygpukit.dtypes import (
-    float64 as float64,
-)
-from pygpukit.dtypes import (
-    int8 as int8,
-)
-from pygpukit.dtypes import (
-    int16 as int16,
-)
-from pygpukit.dtypes import (
-    int32 as int32,
-)
-from pygpukit.dtypes import (
-    int64 as int64,
-)
-from pygpukit.dtypes import (
-    uint8 as uint8,
-)
-from pygpukit.dtypes import (
-    uint16 as uint16,
-)
-from pygpukit.dtypes import (
-    uint32 as uint32,
-)
-from pygpukit.dtypes import (
-    uint64 as uint64,
+    DType,
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 from pygpukit.errors import (
-    AdmissionRejected as AdmissionRejected,
+    CompileError,
+    CompilerNotFound,
+    DeviceFault,
+    DeviceNotAvailable,
+    Diagnostic,
+    DriverError,
+    PyGPUkitError,
+    UnsupportedError,
 )
-from pygpukit.errors import (
-    CompileError as CompileError,
-)
-from pygpukit.errors import (
-    DeviceFault as DeviceFault,
-)
-from pygpukit.errors import (
-    DeviceNotAvailable as DeviceNotAvailable,
-)
-from pygpukit.errors import (
-    DriverError as DriverError,
-)
-from pygpukit.errors import (
-    PyGPUkitError as PyGPUkitError,
-)
-from pygpukit.errors import (
-    UnsupportedError as UnsupportedError,
+from pygpukit.kernel import (
+    CompilerCandidate,
+    ConfiguredKernel,
+    Kernel,
+    LaunchConfig,
+    NullPointer,
+    compiler_candidates,
+    jit,
+    nullptr,
 )
 from pygpukit.errors import (
     SchedulerClosed as SchedulerClosed,
@@ -220,10 +130,79 @@ from pygpukit.scheduler import (
     TaskStats as TaskStats,
 )
 from pygpukit.stream import (
-    Stream as Stream,
+    Stream,
+    current_stream,
 )
-from pygpukit.stream import (
-    current_stream as current_stream,
-)
+
+__all__ = [
+    "CompileError",
+    "CompilerCandidate",
+    "CompilerNotFound",
+    "ConfiguredKernel",
+    "DType",
+    "Device",
+    "DeviceCapabilities",
+    "DeviceFault",
+    "DeviceInfo",
+    "DeviceNotAvailable",
+    "Diagnostic",
+    "DriverError",
+    "GPUArray",
+    "Kernel",
+    "LaunchConfig",
+    "NullPointer",
+    "PyGPUkitError",
+    "Stream",
+    "UnsupportedError",
+    "__version__",
+    "add",
+    "arange",
+    "asarray",
+    "bfloat16",
+    "bool_",
+    "compiler_candidates",
+    "complex64",
+    "complex128",
+    "current_stream",
+    "default_device",
+    "devices",
+    "divide",
+    "driver_verdict",
+    "empty",
+    "equal",
+    "float16",
+    "float32",
+    "float64",
+    "floor_divide",
+    "from_dlpack",
+    "from_numpy",
+    "full",
+    "get_device_capabilities",
+    "get_device_info",
+    "greater",
+    "greater_equal",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "is_cuda_available",
+    "jit",
+    "less",
+    "less_equal",
+    "matmul",
+    "multiply",
+    "negative",
+    "not_equal",
+    "nullptr",
+    "ones",
+    "power",
+    "remainder",
+    "subtract",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "zeros",
+]
 
 __version__: str

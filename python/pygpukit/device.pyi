@@ -12,6 +12,7 @@ __all__ = [
     "DeviceInfo",
     "default_device",
     "devices",
+    "driver_verdict",
     "get_device_capabilities",
     "get_device_info",
     "is_cuda_available",
@@ -184,3 +185,6 @@ def get_device_capabilities(device: Device | str | int | None = None) -> DeviceC
     Raises:
         DeviceNotAvailable: The device cannot be used; the message says why.
     """
+
+def driver_verdict() -> str:
+    """What became of the search for the NVIDIA driver and its devices, in words."""

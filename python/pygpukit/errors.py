@@ -3,8 +3,10 @@
 from pygpukit._pygpukit_rust import (
     AdmissionRejected,
     CompileError,
+    CompilerNotFound,
     DeviceFault,
     DeviceNotAvailable,
+    Diagnostic,
     DriverError,
     PyGPUkitError,
     SchedulerClosed,
@@ -15,8 +17,10 @@ from pygpukit._pygpukit_rust import (
 __all__ = [
     "AdmissionRejected",
     "CompileError",
+    "CompilerNotFound",
     "DeviceFault",
     "DeviceNotAvailable",
+    "Diagnostic",
     "DriverError",
     "PyGPUkitError",
     "SchedulerClosed",

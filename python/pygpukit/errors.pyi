@@ -4,11 +4,15 @@ Wrong shapes and values raise `ValueError`, wrong types `TypeError`, integers th
 not fit `OverflowError`, indices `IndexError`, too little memory `MemoryError`.
 """
 
+from typing import final
+
 __all__ = [
     "AdmissionRejected",
     "CompileError",
+    "CompilerNotFound",
     "DeviceFault",
     "DeviceNotAvailable",
+    "Diagnostic",
     "DriverError",
     "PyGPUkitError",
     "SchedulerClosed",
@@ -32,7 +36,37 @@ class DeviceFault(PyGPUkitError):
     """Work failed on the device after it was queued."""
 
 class CompileError(PyGPUkitError):
-    """A kernel's source does not compile."""
+    """A kernel's source does not compile; `diagnostics` says what and where."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    """The compiler's messages, in its order."""
+    log: str
+    """All that the compiler wrote."""
+
+class CompilerNotFound(PyGPUkitError):
+    """There is no NVRTC to compile kernels with; the message says how to install it."""
+
+@final
+class Diagnostic:
+    """One message of the compiler."""
+
+    @property
+    def file(self) -> str:
+        """The path of the source, or `<func>.cu` for a text; `ptx` from the assembler."""
+    @property
+    def line(self) -> int:
+        """The line, counted from 1; 0 if the message belongs to no line."""
+    @property
+    def severity(self) -> str:
+        """`"error"`, `"warning"` or `"remark"`."""
+    @property
+    def text(self) -> str:
+        """What it says."""
+    @property
+    def excerpt(self) -> tuple[str, ...]:
+        """The source line, and under it one whose `^` points at the place."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
 
 class AdmissionRejected(PyGPUkitError):
     """A scheduler did not run a task: it asks for more than there is, or waited too long."""

@@ -63,6 +63,15 @@ pub struct DeviceInfo {
 /// Tickets of one queue only grow; ticket 0 is always done.
 pub type Ticket = u64;
 
+/// What work needs of the work that it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// What it wrote: if it fails, so does what depends on it.
+    Outcome,
+    /// That it is over, one way or the other: the memory is written anew.
+    Order,
+}
+
 /// How urgent the work of a stream is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Priority {
@@ -259,7 +268,10 @@ pub trait Queue: Send + Sync + fmt::Debug {
 
     /// Makes later work of this queue wait for a ticket of another queue of the
     /// same device, without blocking the caller.
-    fn wait_for(&self, other: &dyn Queue, ticket: Ticket) -> Result<()>;
+    ///
+    /// # Errors
+    /// Where the outcome is needed, the fault of the other queue, now or later.
+    fn wait_for(&self, other: &dyn Queue, ticket: Ticket, need: Need) -> Result<()>;
 
     /// True if everything up to the ticket has completed.
     ///

@@ -1,7 +1,7 @@
 //! Buffers: memory that frees itself, and knows who last used it.
 
 use crate::account::Account;
-use crate::backend::{Queue, Ticket};
+use crate::backend::{Need, Queue, Ticket};
 use crate::device::Device;
 use crate::error::Result;
 use crate::memory::{Block, Use};
@@ -186,10 +186,18 @@ impl Buffer {
         self.device.check_process()?;
         let deadline = Instant::now() + timeout;
         // Cloned, so that no lock is held while waiting.
-        let pending = self.lock().blocking(access).cloned().collect::<Vec<_>>();
-        for pending in pending {
-            if !pending.queue.wait(pending.ticket, remaining(deadline))? {
-                return Ok(false);
+        let pending: Vec<_> = self
+            .lock()
+            .blocking(access)
+            .map(|(pending, need)| (pending.clone(), need))
+            .collect();
+        for (pending, need) in pending {
+            match pending.queue.wait(pending.ticket, remaining(deadline)) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                // What was to read the memory failed, so it reads no more.
+                Err(_) if need == Need::Order => {}
+                Err(fault) => return Err(fault),
             }
         }
         Ok(true)
@@ -247,18 +255,19 @@ impl Accesses<'_> {
 
 impl Uses {
     /// What must be done before this access may begin.
-    fn blocking(&self, access: Access) -> impl Iterator<Item = &Use> {
+    fn blocking(&self, access: Access) -> impl Iterator<Item = (&Use, Need)> {
         let reads = match access {
             Access::Read => [].as_slice(),
             Access::Write => &self.reads,
         };
-        self.write.iter().chain(reads)
+        let write = self.write.iter().map(|write| (write, Need::Outcome));
+        write.chain(reads.iter().map(|read| (read, Need::Order)))
     }
 
     fn wait_on(&self, queue: &Arc<dyn Queue>, access: Access) -> Result<()> {
         self.blocking(access)
-            .filter(|pending| !pending.is_of(queue))
-            .try_for_each(|pending| queue.wait_for(&*pending.queue, pending.ticket))
+            .filter(|(pending, _)| !pending.is_of(queue))
+            .try_for_each(|(pending, need)| queue.wait_for(&*pending.queue, pending.ticket, need))
     }
 
     fn record(&mut self, queue: &Arc<dyn Queue>, ticket: Ticket, access: Access) {

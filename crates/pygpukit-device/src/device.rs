@@ -191,7 +191,7 @@ impl Device {
     /// Gives cached memory back to the device; returns how many bytes.
     pub fn trim(&self) -> Result<u64> {
         self.check_process()?;
-        self.0.memory.trim(self.backend())
+        Ok(self.0.memory.trim(self.backend()))
     }
 
     /// Refuses a device that was opened before this process was forked.

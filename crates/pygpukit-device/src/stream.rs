@@ -1,7 +1,7 @@
 //! Streams: work that runs in order, and the order between streams.
 
 use crate::account::Account;
-use crate::backend::{DeviceId, Priority, Queue, Ticket, Work};
+use crate::backend::{DeviceId, Need, Priority, Queue, Ticket, Work};
 use crate::buffer::{Access, Buffer};
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -78,10 +78,6 @@ impl Stream {
         &self.account
     }
 
-    pub(crate) fn queue(&self) -> &Arc<dyn Queue> {
-        &self.queue
-    }
-
     /// Queues work that reads and writes the given buffers, after all earlier
     /// work that it must not overtake: a reader waits for the last writer, a
     /// writer for the last writer and all readers since. On one stream that
@@ -132,7 +128,8 @@ impl Stream {
     /// Makes later work of this stream wait for all that is on `other` now.
     pub fn wait_stream(&self, other: &Self) -> Result<()> {
         self.device.check_process()?;
-        self.queue.wait_for(&*other.queue, other.queue.mark()?)
+        self.queue
+            .wait_for(&*other.queue, other.queue.mark()?, Need::Outcome)
     }
 
     /// True if all that is on the stream now has completed.

@@ -2,17 +2,20 @@
 //! a library that is loaded once is found for ever.
 #![cfg(all(feature = "nvrtc", unix))]
 
-mod support;
+#[path = "support/folder.rs"]
+mod folder;
+#[path = "support/paths.rs"]
+mod paths;
 
+use folder::Folder;
 use pygpukit_device::nvrtc::{Arch, SearchPaths, Source, Toolchain, Verdict};
-use support::Folder;
 
 /// Through a link in another folder no NVRTC finds its builtins by itself.
 #[test]
 fn builtins_are_loaded_before_the_library() {
     let tree = Folder::new("builtins");
     // Every version is newer than that driver, so nothing is loaded.
-    let candidates = Toolchain::new(support::search_paths()).candidates(Some(1));
+    let candidates = Toolchain::new(paths::search_paths()).candidates(Some(1));
     let refused = Verdict::NewerThanDriver { driver: 1 };
     let library = candidates.iter().find(|it| it.verdict == refused);
     let library = &library.expect("these tests need NVRTC").path;

@@ -305,3 +305,16 @@ pub(crate) fn get_device_capabilities(
             .map_or(0, |(major, minor)| 10 * major + minor),
     })
 }
+
+/// What became of the search for the NVIDIA driver and its devices, in words.
+#[pyfunction]
+pub(crate) fn driver_verdict(py: Python<'_>) -> PyResult<String> {
+    run(py, || {
+        Ok(match cuda_presence() {
+            Presence::Absent { reason } => format!("no GPU: {reason}"),
+            Presence::Unusable { reason } => format!("cannot be used: {reason}"),
+            Presence::Present { count: 1 } => "1 device".into(),
+            Presence::Present { count } => format!("{count} devices"),
+        })
+    })
+}

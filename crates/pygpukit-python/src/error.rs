@@ -1,12 +1,14 @@
 //! Errors as Python exceptions.
 
+use crate::kernel::PyDiagnostic;
 use pygpukit_core::array::ScalarError;
-use pygpukit_device::Error;
+use pygpukit_device::{ArgumentError, Error, nvrtc};
 use pyo3::create_exception;
 use pyo3::exceptions::{
-    PyException, PyIndexError, PyMemoryError, PyOverflowError, PyTypeError, PyValueError,
+    PyException, PyIndexError, PyMemoryError, PyOSError, PyOverflowError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 create_exception!(
     pygpukit,
@@ -42,7 +44,13 @@ create_exception!(
     pygpukit,
     CompileError,
     PyGPUkitError,
-    "A kernel's source does not compile."
+    "A kernel's source does not compile; `diagnostics` says what and where."
+);
+create_exception!(
+    pygpukit,
+    CompilerNotFound,
+    PyGPUkitError,
+    "There is no NVRTC to compile kernels with; the message says how to install it."
 );
 
 create_exception!(
@@ -81,16 +89,23 @@ impl From<PyError> for PyErr {
             Error::Shape(_)
             | Error::Value(_)
             | Error::Request(_)
-            | Error::DeviceMismatch { .. } => PyValueError::new_err(message),
+            | Error::DeviceMismatch { .. }
+            | Error::Argument(ArgumentError::Value(_)) => PyValueError::new_err(message),
             Error::Index(_) => PyIndexError::new_err(message),
-            Error::Op(_) | Error::Cast { .. } | Error::Scalar(ScalarError::LossyKind { .. }) => {
-                PyTypeError::new_err(message)
-            }
-            Error::Scalar(ScalarError::OutOfRange { .. }) => PyOverflowError::new_err(message),
+            Error::Op(_)
+            | Error::Cast { .. }
+            | Error::Scalar(ScalarError::LossyKind { .. })
+            | Error::Argument(ArgumentError::Type(_)) => PyTypeError::new_err(message),
+            Error::Scalar(ScalarError::OutOfRange { .. })
+            | Error::Argument(ArgumentError::Overflow(_)) => PyOverflowError::new_err(message),
             Error::OutOfMemory(_) => PyMemoryError::new_err(message),
             Error::DeviceNotAvailable { .. } | Error::Forked(_) => {
                 DeviceNotAvailable::new_err(message)
             }
+            // Python chooses the subclass by the number.
+            Error::File { path, code, reason } => PyOSError::new_err((code, reason, path)),
+            Error::Compile(error) => Python::attach(|py| compile_error(py, &error)),
+            Error::CompilerNotFound(_) => CompilerNotFound::new_err(message),
             Error::Unsupported(_) => UnsupportedError::new_err(message),
             Error::Driver { .. } => DriverError::new_err(message),
             Error::Fault { .. } => DeviceFault::new_err(message),
@@ -99,4 +114,16 @@ impl From<PyError> for PyErr {
             _ => PyGPUkitError::new_err(message),
         }
     }
+}
+
+/// The exception with what the compiler said.
+fn compile_error(py: Python<'_>, error: &nvrtc::CompileError) -> PyErr {
+    let exception = CompileError::new_err(error.to_string());
+    let diagnostics = error.diagnostics.iter().cloned().map(PyDiagnostic);
+    let diagnostics = PyTuple::new(py, diagnostics.collect::<Vec<_>>());
+    let value = exception.value(py);
+    let added = diagnostics
+        .and_then(|diagnostics| value.setattr("diagnostics", diagnostics))
+        .and_then(|()| value.setattr("log", &error.log));
+    added.err().unwrap_or(exception)
 }

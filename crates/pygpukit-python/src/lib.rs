@@ -9,6 +9,7 @@ mod convert;
 mod device;
 mod dtype;
 mod error;
+mod kernel;
 mod ops;
 mod run;
 mod scheduler;
@@ -30,15 +31,20 @@ mod module {
     };
     #[pymodule_export]
     use crate::device::{
-        PyDevice, PyDeviceCapabilities, PyDeviceInfo, default_device, devices,
+        PyDevice, PyDeviceCapabilities, PyDeviceInfo, default_device, devices, driver_verdict,
         get_device_capabilities, get_device_info, is_cuda_available,
     };
     #[pymodule_export]
     use crate::dtype::PyDType;
     #[pymodule_export]
     use crate::error::{
-        AdmissionRejected, CompileError, DeviceFault, DeviceNotAvailable, DriverError,
-        PyGPUkitError, SchedulerClosed, TaskCancelled, UnsupportedError,
+        AdmissionRejected, CompileError, CompilerNotFound, DeviceFault, DeviceNotAvailable,
+        DriverError, PyGPUkitError, SchedulerClosed, TaskCancelled, UnsupportedError,
+    };
+    #[pymodule_export]
+    use crate::kernel::{
+        PyCompilerCandidate, PyConfiguredKernel, PyDiagnostic, PyKernel, PyLaunchConfig,
+        PyNullPointer, compiler_candidates, jit,
     };
     #[pymodule_export]
     use crate::ops::{
@@ -59,6 +65,9 @@ mod module {
         // `Scheduler` is to be the class of existing scripts, which schedules nothing.
         let scheduler = module.py().get_type::<crate::scheduler::PyScheduler>();
         module.add("DeviceScheduler", scheduler)?;
+        // Array operations on a GPU compile too, so the wheels must be known now.
+        crate::kernel::find_compilers(module.py())?;
+        module.add("nullptr", crate::kernel::PyNullPointer)?;
         crate::dtype::add_dtypes(module)
     }
 }

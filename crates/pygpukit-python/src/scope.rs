@@ -71,3 +71,18 @@ pub(crate) fn stream_on(py: Python<'_>, device: &Device) -> PyResult<Stream> {
     }
     run(py, || Ok(device.default_stream()?.clone()))
 }
+
+/// Runs `work` with `stream` current, if there is one.
+pub(crate) fn with_stream<T>(
+    py: Python<'_>,
+    stream: Option<&Stream>,
+    work: impl FnOnce() -> PyResult<T>,
+) -> PyResult<T> {
+    let Some(stream) = stream else {
+        return work();
+    };
+    enter(py, stream.clone())?;
+    let result = work();
+    leave(py)?;
+    result
+}

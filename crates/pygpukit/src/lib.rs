@@ -9,6 +9,8 @@
 //!   at once.
 //! - [`Array`]: elements on a device; [`ops`] combines them, [`array`] has their
 //!   dtypes and layouts.
+//! - [`jit`]: custom kernels in CUDA C, compiled at run time, their calls checked.
+//! - [`scheduler`]: tasks, admitted by what they need; [`units`] to say how much.
 //! - [`Error`]: what can go wrong, with the numbers.
 //!
 //! ```
@@ -60,7 +62,34 @@ pub mod device {
     pub use pygpukit_device::{DeviceSpec, MemoryStats, Presence, cuda_presence, devices};
 }
 
+/// Tasks, admitted, queued or rejected by the memory and time they need.
+pub mod scheduler {
+    pub use pygpukit_core::scheduler::{
+        Admission, MemoryAsk, OnFull, Policy, Reason, Rejection, Request, RequestError, ShareAsk,
+        TaskSpec,
+    };
+    pub use pygpukit_device::scheduler::*;
+}
+
+/// Bytes, shares and durations, as integers.
+pub mod units {
+    pub use pygpukit_core::units::*;
+}
+
 /// Who pays for memory.
 pub mod account {
-    pub use pygpukit_device::account::{Account, Tenant};
+    pub use pygpukit_device::account::Account;
+}
+
+/// Custom kernels in CUDA C: compiled by NVRTC, checked, launched.
+///
+/// Compiling needs no GPU. Launching is the one `unsafe` call of this crate: what a
+/// kernel touches is the caller's promise.
+#[cfg(feature = "nvrtc")]
+pub mod jit {
+    pub use pygpukit_device::jit::*;
+    pub use pygpukit_device::nvrtc::{
+        Arch, Candidate, CompileError, CompilerNotFound, Diagnostic, Image, Place, SearchPaths,
+        Severity, Source, Toolchain, Verdict,
+    };
 }

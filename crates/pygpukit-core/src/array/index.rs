@@ -1,5 +1,10 @@
 //! Basic indexing: integers, slices, `...` and `None` select a view.
 
+#![expect(
+    clippy::similar_names,
+    reason = "`stop` and `step` are Python's own words"
+)]
+
 use super::layout::{Dims, Layout, Strides};
 use smallvec::SmallVec;
 

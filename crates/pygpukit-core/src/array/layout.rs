@@ -159,9 +159,9 @@ impl Layout {
         for (&length, &stride) in self.shape.iter().zip(&self.strides) {
             let reach = (length - 1).cast_signed() * stride;
             if reach < 0 {
-                low += reach
+                low += reach;
             } else {
-                high += reach
+                high += reach;
             }
         }
         Some((low.cast_unsigned(), high.cast_unsigned() + self.itemsize))

@@ -7,6 +7,7 @@ mod index;
 mod layout;
 mod op;
 mod promote;
+mod round;
 mod scalar;
 
 pub use dtype::{DType, Kind};
@@ -14,4 +15,5 @@ pub use index::{Index, IndexError};
 pub use layout::{Dims, Layout, ShapeError, Strides, broadcast_shapes};
 pub use op::{BinaryOp, OpError, Signature, UnaryOp};
 pub use promote::{Weak, can_cast_same_kind, promote, promote_weak};
+pub use round::{bf16_from_f32, bf16_from_f64, f16_from_f64};
 pub use scalar::{Element, Scalar, ScalarError};

@@ -2,6 +2,7 @@
 
 use super::dtype::{DType, Kind};
 use super::promote::Weak;
+use super::round::{bf16_from_f64, f16_from_f64};
 use half::{bf16, f16};
 
 /// A number that is not yet of any dtype.
@@ -153,6 +154,10 @@ impl Scalar {
         Ok(Element::from_bytes(dtype, bytes))
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "called for floats and complex numbers only"
+    )]
     fn to_float_element(self, dtype: DType) -> Element {
         let (re, im) = match self {
             Self::Bool(value) => (f64::from(u8::from(value)), 0.0),
@@ -162,8 +167,8 @@ impl Scalar {
         };
         let mut bytes = [0; 16];
         match dtype {
-            DType::Float16 => bytes[..2].copy_from_slice(&f16::from_f64(re).to_ne_bytes()),
-            DType::BFloat16 => bytes[..2].copy_from_slice(&bf16::from_f64(re).to_ne_bytes()),
+            DType::Float16 => bytes[..2].copy_from_slice(&f16_from_f64(re).to_ne_bytes()),
+            DType::BFloat16 => bytes[..2].copy_from_slice(&bf16_from_f64(re).to_ne_bytes()),
             DType::Float32 => bytes[..4].copy_from_slice(&as_f32(re).to_ne_bytes()),
             DType::Complex64 => {
                 bytes[..4].copy_from_slice(&as_f32(re).to_ne_bytes());

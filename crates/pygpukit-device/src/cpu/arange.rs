@@ -2,11 +2,11 @@
 
 use super::block::pointer;
 use super::pool::Pool;
-use super::storage::{Plain, Truth, round_bf16};
+use super::storage::{Plain, Truth};
 use crate::backend::View;
 use half::{bf16, f16};
 use num_complex::Complex;
-use pygpukit_core::array::{DType, Element};
+use pygpukit_core::array::{DType, Element, bf16_from_f32};
 
 /// `target[i] = start + i * step`.
 ///
@@ -36,7 +36,7 @@ pub(super) unsafe fn arange(pool: &Pool, target: &View, start: &Element, step: &
     unsafe {
         match target.dtype {
             DType::Bool => work.run(|start: Truth, step: Truth, i| {
-                Truth::new(start.get() ^ (step.get() & (i & 1 == 1)))
+                Truth::new(start.get() ^ (step.get() && i & 1 == 1))
             }),
             DType::Int8 => wrapping!(i8),
             DType::Int16 => wrapping!(i16),
@@ -50,15 +50,15 @@ pub(super) unsafe fn arange(pool: &Pool, target: &View, start: &Element, step: &
                 f16::from_f32(start.to_f32() + i as f32 * step.to_f32())
             }),
             DType::BFloat16 => work.run(|start: bf16, step: bf16, i| {
-                round_bf16(start.to_f32() + i as f32 * step.to_f32())
+                bf16_from_f32(start.to_f32() + i as f32 * step.to_f32())
             }),
             DType::Float32 => work.run(|start: f32, step: f32, i| start + i as f32 * step),
             DType::Float64 => work.run(|start: f64, step: f64, i| start + i as f64 * step),
             DType::Complex64 => {
-                work.run(|start: Complex<f32>, step: Complex<f32>, i| start + step * (i as f32))
+                work.run(|start: Complex<f32>, step: Complex<f32>, i| start + step * (i as f32));
             }
             DType::Complex128 => {
-                work.run(|start: Complex<f64>, step: Complex<f64>, i| start + step * (i as f64))
+                work.run(|start: Complex<f64>, step: Complex<f64>, i| start + step * (i as f64));
             }
         }
     }

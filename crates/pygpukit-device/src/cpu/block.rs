@@ -122,7 +122,7 @@ impl<S: Storage<C>, C: Plain> Sink<S, C> {
     }
 
     /// Makes a writer with its own scratch, for one thread.
-    pub(super) const fn writer(&self) -> Writer<'_, S, C> {
+    pub(super) fn writer(&self) -> Writer<'_, S, C> {
         Writer {
             sink: self,
             computed: Scratch::new(),
@@ -140,7 +140,7 @@ pub(super) struct Writer<'a, S, C> {
 
 impl<S: Storage<C>, C: Plain> Writer<'_, S, C> {
     /// Where to put the elements from `start` on: see [`Reader::block`].
-    pub(super) const fn room(&mut self, start: usize) -> *mut C {
+    pub(super) fn room(&mut self, start: usize) -> *mut C {
         match self.sink {
             Sink::Dense(address) => pointer::<C>(*address).wrapping_add(start),
             Sink::Scattered(..) => self.computed.pointer(),
@@ -216,7 +216,7 @@ unsafe fn scatter<T: Plain>(source: *const T, address: u64, stride: isize, count
 }
 
 /// A device address as the pointer it is on this device.
-pub(super) const fn pointer<T>(address: u64) -> *mut T {
+pub(super) fn pointer<T>(address: u64) -> *mut T {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the address was made from a pointer of this process"

@@ -15,7 +15,7 @@ use super::unary::map;
 use crate::backend::View;
 use half::{bf16, f16};
 use num_complex::Complex;
-use pygpukit_core::array::DType;
+use pygpukit_core::array::{DType, bf16_from_f64, f16_from_f64};
 
 /// A number on its way from one dtype to another.
 ///
@@ -170,8 +170,8 @@ targets! {
     u16: |x| x.to_i32() as u16;
     u32: |x| x.to_i64() as u32;
     u64: |x| x.to_u64();
-    f16: |x| f16::from_f64(x.to_f64_for_half());
-    bf16: |x| bf16::from_f64(x.to_f64_for_half());
+    f16: |x| f16_from_f64(x.to_f64_for_half());
+    bf16: |x| bf16_from_f64(x.to_f64_for_half());
     f32: |x| x.to_f32();
     f64: |x| x.to_f64();
     Complex<f32>: |x| Complex::new(x.to_f32(), x.imaginary() as f32);
@@ -228,6 +228,10 @@ pub(super) unsafe fn cast(pool: &Pool, target: &View, source: &View) {
 ///
 /// # Safety
 /// As [`cast`]; the source is stored as `S`.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the other targets are not special"
+)]
 unsafe fn from_float<S: Storage<f32>>(pool: &Pool, target: &View, source: &View) {
     // SAFETY: the caller's promise, and the dtype of the target.
     unsafe {

@@ -1,5 +1,10 @@
 //! Comparing one pair of elements.
 
+#![expect(
+    clippy::float_cmp,
+    reason = "comparing exactly is what these operations do"
+)]
+
 use super::kernel::{Kernel2, Map2, map2};
 use super::storage::{Plain, Truth};
 use num_complex::Complex;

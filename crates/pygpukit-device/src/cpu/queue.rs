@@ -11,9 +11,10 @@
 
 use super::pool::Pool;
 use super::run;
-use crate::backend::{Queue, Ticket, Work};
+use crate::backend::{Need, Queue, Ticket, Work};
 use crate::error::{Error, Result};
 use std::any::Any;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,14 +60,18 @@ struct State {
 
 enum Item {
     Run(Box<dyn FnOnce() -> Result<()> + Send>),
-    Wait { other: Arc<Shared>, ticket: Ticket },
+    Wait {
+        other: Arc<Shared>,
+        ticket: Ticket,
+        need: Need,
+    },
 }
 
 impl std::fmt::Debug for Item {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Run(_) => f.write_str("Run(..)"),
-            Self::Wait { other, ticket } => write!(f, "Wait({}, {ticket})", other.number),
+            Self::Wait { other, ticket, .. } => write!(f, "Wait({}, {ticket})", other.number),
         }
     }
 }
@@ -88,7 +93,7 @@ impl CpuQueue {
     /// Queues `act`, or runs it here and now if it is small and next.
     fn submit(
         &self,
-        name: &'static str,
+        name: Cow<'static, str>,
         is_small: bool,
         act: impl FnOnce() -> Result<(), String> + Send + 'static,
     ) -> Result<Ticket> {
@@ -131,7 +136,7 @@ impl CpuQueue {
 
 /// Runs `act`; an error or a panic becomes a fault.
 fn guarded(
-    work: &'static str,
+    work: Cow<'static, str>,
     stream: u64,
     act: impl FnOnce() -> Result<(), String>,
 ) -> Result<()> {
@@ -143,7 +148,7 @@ fn guarded(
         Err(text.unwrap_or_else(|| "it panicked".into()))
     });
     result.map_err(|reason| Error::Fault {
-        work: work.into(),
+        work: work.into_owned(),
         stream,
         reason,
     })
@@ -194,10 +199,22 @@ impl Shared {
             drop(state);
             let result = match item {
                 Item::Run(act) => act(),
-                Item::Wait { other, ticket } => other.wait(ticket, None).map(drop),
+                Item::Wait {
+                    other,
+                    ticket,
+                    need,
+                } => other.over(ticket, need),
             };
             self.complete(result);
             state = self.lock();
+        }
+    }
+
+    /// Blocks until a ticket is done, or, if only the order matters, never will be.
+    fn over(&self, ticket: Ticket, need: Need) -> Result<()> {
+        match self.wait(ticket, None) {
+            Err(_) if need == Need::Order => Ok(()),
+            result => result.map(drop),
         }
     }
 
@@ -270,14 +287,20 @@ impl Queue for CpuQueue {
         Ok(self.shared.lock().pushed)
     }
 
-    fn wait_for(&self, other: &dyn Queue, ticket: Ticket) -> Result<()> {
+    fn wait_for(&self, other: &dyn Queue, ticket: Ticket, need: Need) -> Result<()> {
         let Some(other) = other.as_any().downcast_ref::<Self>() else {
             return Err(Error::Unsupported(
                 "a stream of device `cpu` cannot wait for one of another device".into(),
             ));
         };
-        if Arc::ptr_eq(&self.shared, &other.shared) || other.shared.lock().is_done(ticket)? {
+        if Arc::ptr_eq(&self.shared, &other.shared) {
             return Ok(());
+        }
+        match other.shared.lock().is_done(ticket) {
+            Ok(true) => return Ok(()),
+            Err(_) if need == Need::Order => return Ok(()),
+            Err(fault) => return Err(fault),
+            Ok(false) => {}
         }
         let mut state = self.shared.lock();
         state.check()?;
@@ -285,6 +308,7 @@ impl Queue for CpuQueue {
         state.items.push_back(Item::Wait {
             other: Arc::clone(&other.shared),
             ticket,
+            need,
         });
         self.wake(state)
     }

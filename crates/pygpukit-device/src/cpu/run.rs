@@ -4,6 +4,7 @@ use super::pool::Pool;
 use super::{arange, binary, copy, matmul, unary};
 use crate::backend::Work;
 use pygpukit_core::array::{BinaryOp, DType};
+use std::borrow::Cow;
 use std::fmt;
 
 /// The result of carrying out work.
@@ -74,16 +75,17 @@ pub(super) unsafe fn run(pool: &Pool, work: &Work) -> Result {
 }
 
 /// The name of the operation, for messages.
-pub(super) const fn name(work: &Work) -> &'static str {
-    match work {
+pub(super) fn name(work: &Work) -> Cow<'static, str> {
+    let name = match work {
         Work::Fill { .. } => "fill",
         Work::Copy { .. } => "copy",
         Work::Arange { .. } => "arange",
         Work::Unary { op, .. } => op.name(),
         Work::Binary { op, .. } => op.name(),
         Work::Matmul { .. } => "matmul",
-        Work::Launch(_) => "launch",
-    }
+        Work::Launch(launch) => return launch.function.name().to_owned().into(),
+    };
+    name.into()
 }
 
 /// True if the work takes about as long as waking another thread would.
@@ -96,6 +98,10 @@ pub(super) fn is_small(work: &Work) -> bool {
             elements(1, target)
         }
         Work::Unary { target, .. } => elements(1, target),
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "the slow operations are named"
+        )]
         Work::Binary { op, target, .. } => match op {
             BinaryOp::Power => elements(16, target),
             BinaryOp::FloorDivide | BinaryOp::Remainder => elements(8, target),

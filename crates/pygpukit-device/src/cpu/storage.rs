@@ -3,6 +3,7 @@
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use num_complex::Complex;
+use pygpukit_core::array::bf16_from_f32;
 use std::mem::MaybeUninit;
 
 /// A plain type without invalid bit patterns: any bytes of its size are a value.
@@ -98,19 +99,9 @@ impl Storage<f32> for bf16 {
 
     fn narrow(computed: &[f32], stored: &mut [Self]) {
         for (stored, computed) in stored.iter_mut().zip(computed) {
-            *stored = round_bf16(*computed);
+            *stored = bf16_from_f32(*computed);
         }
     }
-}
-
-/// The nearest bfloat16, ties to even; free of branches, so that loops vectorise.
-pub(super) fn round_bf16(value: f32) -> bf16 {
-    let bits = value.to_bits();
-    let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1)) >> 16;
-    // A NaN must not be carried over into an infinity.
-    let nan = (bits >> 16) | 0x40;
-    #[expect(clippy::cast_possible_truncation, reason = "shifted by 16")]
-    bf16::from_bits(if value.is_nan() { nan } else { rounded } as u16)
 }
 
 /// Elements per block: small enough that a few blocks of any type stay in the L1 cache.

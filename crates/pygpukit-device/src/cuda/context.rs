@@ -2,7 +2,7 @@
 
 use super::driver::{Code, Driver, DriverResult, Failure, code};
 use super::event::{Event, EventPool};
-use super::queue::State;
+use super::progress::Progress;
 use crate::backend::{DeviceId, Function};
 use crate::error::{Error, Result};
 use cudarc::driver::sys;
@@ -21,8 +21,8 @@ pub(super) struct Context {
     handle: sys::CUcontext,
     process: u32,
     pub(super) events: EventPool,
-    /// The states of all live queues; locked before any of them.
-    queues: Mutex<Vec<Weak<Mutex<State>>>>,
+    /// The progress of all live queues; locked before any of them.
+    queues: Mutex<Vec<Weak<Mutex<Progress>>>>,
     orphans: Mutex<Vec<Orphans>>,
     /// The first fault; afterwards the context is of no use.
     fault: OnceLock<Error>,
@@ -90,7 +90,7 @@ impl Context {
     /// Turns a refused call into an error. A fault names the work that may have
     /// caused it: everything launched and not known to be done, on all queues.
     ///
-    /// The caller holds no queue's state.
+    /// The caller holds no queue's progress.
     pub(super) fn error(&self, failure: Failure) -> Error {
         if !failure.is_fault() {
             return failure.into();
@@ -112,10 +112,10 @@ impl Context {
         let mut words = String::new();
         let mut stream = None;
         let mut count = 0;
-        // Locks: the register, then each queue's state in turn.
-        for state in self.lock_queues().iter().filter_map(Weak::upgrade) {
-            let state = state.lock().unwrap_or_else(PoisonError::into_inner);
-            let names = state.unfinished();
+        // Locks: the register, then each queue's progress in turn.
+        for progress in self.lock_queues().iter().filter_map(Weak::upgrade) {
+            let progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+            let names = progress.suspects();
             if names.is_empty() {
                 continue;
             }
@@ -124,9 +124,9 @@ impl Context {
             // Writing to a string does not fail.
             let _ = write!(words, "{separator}`{names}`");
             if stream.is_some() {
-                let _ = write!(words, " on stream {}", state.handle());
+                let _ = write!(words, " on stream {}", progress.stream);
             }
-            stream.get_or_insert(state.handle());
+            stream.get_or_insert(progress.stream);
             count += 1 + usize::from(names.contains(','));
         }
         match count {
@@ -136,14 +136,14 @@ impl Context {
         }
     }
 
-    fn lock_queues(&self) -> MutexGuard<'_, Vec<Weak<Mutex<State>>>> {
+    fn lock_queues(&self) -> MutexGuard<'_, Vec<Weak<Mutex<Progress>>>> {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn register(&self, state: &Arc<Mutex<State>>) {
+    pub(super) fn register(&self, progress: &Arc<Mutex<Progress>>) {
         let mut queues = self.lock_queues();
         queues.retain(|queue| queue.strong_count() > 0);
-        queues.push(Arc::downgrade(state));
+        queues.push(Arc::downgrade(progress));
     }
 
     /// Keeps kernels loaded until the event has happened.
@@ -158,7 +158,7 @@ impl Context {
     }
 
     /// Lets go of kept kernels that are done. May wait for the device, as
-    /// unloading does.
+    /// unloading does. The context must be current.
     pub(super) fn reap(&self) {
         let done: Vec<_> = {
             let mut orphans = self.orphans.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,6 +9,7 @@
 use crate::error::Error;
 use cudarc::driver::sys;
 use libloading::Library;
+use std::error::Error as _;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
 
@@ -195,7 +196,13 @@ pub(super) fn load() -> &'static Result<Driver, LoadError> {
                         missing,
                     });
                 }
-                Err(error) => first = first.or(Some(error.to_string())),
+                // The loader's own words are one level down.
+                Err(error) => {
+                    let why = error
+                        .source()
+                        .map_or_else(|| error.to_string(), ToString::to_string);
+                    first = first.or(Some(why));
+                }
             }
         }
         Err(LoadError::NotFound(first.unwrap_or_default()))

@@ -25,6 +25,7 @@ impl Module {
     /// Loads a CUBIN, or PTX, which the driver compiles.
     pub(super) fn load(context: &Arc<Context>, image: &[u8]) -> Result<Arc<Self>> {
         context.check_fault()?;
+        context.enter().map_err(|failure| context.error(failure))?;
         // Loading may wait for the device anyway, so this is the place for it.
         context.reap();
         let is_ptx = !image.starts_with(b"\x7fELF");
@@ -43,19 +44,17 @@ impl Module {
         ];
         let count = if is_ptx { 2 } else { 0 };
         let mut module = std::ptr::null_mut();
-        let answer = context.enter().and_then(|driver| {
-            // SAFETY: the image is terminated and lives through the call, as do
-            // `count` options with their values; a context is current.
-            unsafe {
-                driver.cuModuleLoadDataEx(
-                    &raw mut module,
-                    image.as_ptr().cast(),
-                    count,
-                    options.as_mut_ptr(),
-                    values.as_mut_ptr(),
-                )
-            }
-        });
+        // SAFETY: the image is terminated and lives through the call, as do
+        // `count` options with their values; a context is current.
+        let answer = unsafe {
+            context.driver.cuModuleLoadDataEx(
+                &raw mut module,
+                image.as_ptr().cast(),
+                count,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
         answer.map_err(|failure| describe_load(context, failure, &log))?;
         Ok(Arc::new(Self {
             context: Arc::clone(context),

@@ -6,7 +6,7 @@
 //! of work.
 //!
 //! Locks, each held for bookkeeping only and never while waiting for the device:
-//! a queue's state while work is launched on it, the free events, the compiled
+//! a queue's progress while work is launched on it, the free events, the compiled
 //! units, the register of queues. A thread that holds one takes no other, but
 //! that recording a fault goes through all queues, one state at a time.
 
@@ -19,6 +19,7 @@ mod event;
 mod function;
 mod poll;
 mod presence;
+mod progress;
 mod queue;
 mod transfer;
 mod views;

@@ -10,20 +10,14 @@ use super::driver::DriverResult;
 use super::event::Event;
 use super::function::{SharedLimits, downcast};
 use super::poll;
-use crate::backend::{Function, Launch, Priority, Queue, Ticket, Work};
+use super::progress::{Cover, Point, Progress};
+use crate::backend::{Launch, Need, Priority, Queue, Ticket, Work};
 use crate::error::{Error, Result};
 use cudarc::driver::sys::{self, CUstream_flags};
 use std::any::Any;
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-
-/// Events kept of one queue; beyond that, the oldest is let go, and who asks for
-/// a ticket it covered waits for a later one.
-const MOST_EVENTS: usize = 32;
-/// Kernels remembered as unfinished before the queue looks which are done.
-const MOST_UNFINISHED: usize = 32;
 
 /// A stream of a CUDA device.
 #[derive(Debug)]
@@ -37,7 +31,7 @@ pub(super) struct CudaQueue {
     /// True if every push waits, so that a fault is found where it was made.
     is_blocking: bool,
     /// Held while launching, so that tickets grow in the order of the stream.
-    state: Arc<Mutex<State>>,
+    progress: Arc<Mutex<Progress>>,
 }
 
 /// A stream's handle.
@@ -48,59 +42,6 @@ struct Handle(sys::CUstream);
 unsafe impl Send for Handle {}
 // SAFETY: as above.
 unsafe impl Sync for Handle {}
-
-/// How far a queue has come.
-#[derive(Debug)]
-pub(super) struct State {
-    handle: u64,
-    pushed: Ticket,
-    /// Everything up to here is known to be done.
-    done: Ticket,
-    /// Recorded after the ticket, which grows along the list.
-    events: VecDeque<(Ticket, Arc<Event>)>,
-    /// Kernels that may still run, with their last launch: kept loaded, and the
-    /// suspects of a fault.
-    unfinished: Vec<(Arc<dyn Function>, Ticket)>,
-}
-
-impl State {
-    pub(super) fn handle(&self) -> u64 {
-        self.handle
-    }
-
-    /// The names of kernels not known to be done.
-    pub(super) fn unfinished(&self) -> Vec<String> {
-        let names = self.unfinished.iter();
-        names.map(|(function, _)| function.name().into()).collect()
-    }
-
-    fn note(&mut self, function: &Arc<dyn Function>) -> Ticket {
-        self.pushed += 1;
-        let ticket = self.pushed;
-        let same = |(known, _): &&mut (Arc<dyn Function>, Ticket)| Arc::ptr_eq(known, function);
-        match self.unfinished.iter_mut().rev().find(same) {
-            Some((_, last)) => *last = ticket,
-            None => self.unfinished.push((Arc::clone(function), ticket)),
-        }
-        ticket
-    }
-
-    /// Returns kernels that are no longer needed, to be dropped without the lock.
-    fn advance(&mut self, done: Ticket) -> Vec<(Arc<dyn Function>, Ticket)> {
-        self.done = self.done.max(done);
-        let done = self.done;
-        while self
-            .events
-            .front()
-            .is_some_and(|(ticket, _)| *ticket <= done)
-        {
-            self.events.pop_front();
-        }
-        self.unfinished
-            .extract_if(.., |(_, last)| *last <= done)
-            .collect()
-    }
-}
 
 impl CudaQueue {
     /// Makes a stream that does not wait for the default stream.
@@ -139,14 +80,9 @@ impl CudaQueue {
         stream: sys::CUstream,
         is_owned: bool,
     ) -> Self {
-        let state = Arc::new(Mutex::new(State {
-            handle: stream.expose_provenance() as u64,
-            pushed: 0,
-            done: 0,
-            events: VecDeque::new(),
-            unfinished: Vec::new(),
-        }));
-        context.register(&state);
+        let progress = Progress::new(stream.expose_provenance() as u64);
+        let progress = Arc::new(Mutex::new(progress));
+        context.register(&progress);
         Self {
             context: Arc::clone(context),
             builtin: Arc::clone(builtin),
@@ -154,12 +90,12 @@ impl CudaQueue {
             is_owned,
             is_shared: AtomicBool::new(!is_owned),
             is_blocking: std::env::var("PYGPUKIT_LAUNCH_BLOCKING").is_ok_and(|value| value == "1"),
-            state,
+            progress,
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// An error of the driver, as the context explains it; call it without the lock.
@@ -184,7 +120,7 @@ impl CudaQueue {
             opt_in: info.shared_memory_per_block_optin,
         };
         self.explain(self.context.enter())?;
-        let mut state = self.lock();
+        let mut progress = self.lock();
         for launch in launches {
             let function = downcast(&launch.function, &self.context)?;
             let Launch {
@@ -194,7 +130,7 @@ impl CudaQueue {
                 ..
             } = *launch;
             // SAFETY: the stream is live, the context current; the rest is the
-            // caller's promise. `note` keeps the kernel loaded.
+            // caller's promise. `count` keeps the kernel loaded.
             let answer = unsafe {
                 function.launch(
                     self.stream.0,
@@ -206,14 +142,13 @@ impl CudaQueue {
                 )
             };
             if let Err(failure) = answer {
-                drop(state);
+                drop(progress);
                 return Err(self.context.error(failure));
             }
-            state.note(&launch.function);
+            progress.count(&launch.function);
         }
-        let ticket = state.pushed;
-        let is_crowded = state.unfinished.len() > MOST_UNFINISHED;
-        drop(state);
+        let (ticket, is_crowded) = (progress.pushed(), progress.is_crowded());
+        drop(progress);
         if is_crowded {
             self.prune()?;
         }
@@ -223,10 +158,10 @@ impl CudaQueue {
     /// Forgets kernels that are done, as far as the oldest event tells.
     fn prune(&self) -> Result<()> {
         let oldest = {
-            let mut state = self.lock();
-            match state.events.front() {
-                Some(oldest) => Ok(oldest.clone()),
-                None => self.record(&mut state),
+            let mut progress = self.lock();
+            match progress.oldest() {
+                Some(oldest) => Ok(oldest),
+                None => self.record(&mut progress),
             }
         };
         let (covered, event) = self.explain(oldest)?;
@@ -236,37 +171,26 @@ impl CudaQueue {
         Ok(())
     }
 
-    /// The event to wait for before everything up to `ticket` is done, with the
-    /// ticket that it covers; `None` if that is known to be done.
-    fn cover(&self, ticket: Ticket) -> Result<Option<(Ticket, Arc<Event>)>> {
+    /// The event to wait for before everything up to `ticket` is done; `None` if
+    /// that is known to be done.
+    fn cover(&self, ticket: Ticket) -> Result<Option<Point>> {
         self.explain(self.context.enter())?;
-        let mut state = self.lock();
-        let ticket = ticket.min(state.pushed);
-        if ticket <= state.done {
-            return Ok(None);
-        }
-        if let Some(covering) = state.events.iter().find(|(at, _)| *at >= ticket) {
-            return Ok(Some(covering.clone()));
-        }
-        match self.record(&mut state) {
-            Ok(covering) => Ok(Some(covering)),
-            Err(failure) => {
-                drop(state);
-                Err(self.context.error(failure))
+        let recorded = {
+            let mut progress = self.lock();
+            match progress.cover(ticket) {
+                Cover::Done => return Ok(None),
+                Cover::Recorded(point) => Ok(point),
+                Cover::Nothing => self.record(&mut progress),
             }
-        }
+        };
+        self.explain(recorded).map(Some)
     }
 
     /// Records an event behind everything pushed. A context must be current.
-    fn record(&self, state: &mut State) -> DriverResult<(Ticket, Arc<Event>)> {
+    fn record(&self, progress: &mut Progress) -> DriverResult<Point> {
         // SAFETY: the stream is live, a context current.
         let event = unsafe { Event::record(&self.context, self.stream.0) }?;
-        if state.events.len() == MOST_EVENTS {
-            state.events.pop_front();
-        }
-        let covering = (state.pushed, event);
-        state.events.push_back(covering.clone());
-        Ok(covering)
+        Ok(progress.note(event))
     }
 }
 
@@ -282,7 +206,7 @@ fn level(priority: Priority, least: i32, greatest: i32) -> i32 {
 impl Queue for CudaQueue {
     fn handle(&self) -> u64 {
         self.is_shared.store(true, Ordering::Release);
-        self.lock().handle
+        self.lock().stream
     }
 
     unsafe fn push(&self, work: Work) -> Result<Ticket> {
@@ -301,33 +225,35 @@ impl Queue for CudaQueue {
     fn mark(&self) -> Result<Ticket> {
         self.context.check_fault()?;
         if !self.is_shared.load(Ordering::Acquire) {
-            return Ok(self.lock().pushed);
+            return Ok(self.lock().pushed());
         }
         // Others push without a ticket: either nothing is there, or a ticket of
         // its own, with an event, stands for what is.
         self.explain(self.context.enter())?;
-        let mut state = self.lock();
+        let mut progress = self.lock();
         // SAFETY: the stream is live.
-        let answer = is_ready(unsafe { self.context.driver.cuStreamQuery(self.stream.0) });
-        let marked = match answer {
+        let is_idle = is_ready(unsafe { self.context.driver.cuStreamQuery(self.stream.0) });
+        let marked = match is_idle {
             Ok(true) => {
-                let pushed = state.pushed;
-                let finished = state.advance(pushed);
-                drop(state);
+                let pushed = progress.pushed();
+                let finished = progress.advance(pushed);
+                drop(progress);
                 drop(finished);
                 return Ok(pushed);
             }
             Ok(false) => {
-                state.pushed += 1;
-                self.record(&mut state).map(|(ticket, _)| ticket)
+                progress.count_foreign();
+                self.record(&mut progress).map(|(ticket, _)| ticket)
             }
             Err(failure) => Err(failure),
         };
-        drop(state);
+        drop(progress);
         self.explain(marked)
     }
 
-    fn wait_for(&self, other: &dyn Queue, ticket: Ticket) -> Result<()> {
+    /// What is needed makes no difference: a fault ends the context, and with it
+    /// all that could go on.
+    fn wait_for(&self, other: &dyn Queue, ticket: Ticket, _need: Need) -> Result<()> {
         let Some(other) = other.as_any().downcast_ref::<Self>() else {
             return Err(Error::Value(
                 "a CUDA stream can only wait for a CUDA stream".into(),
@@ -371,13 +297,12 @@ impl Drop for CudaQueue {
         let Some(driver) = self.context.enter_to_destroy() else {
             return;
         };
-        let unfinished = std::mem::take(&mut self.lock().unfinished);
+        let unfinished = self.lock().take_unfinished();
         if !unfinished.is_empty() {
             // SAFETY: the stream is live, the context current. If the driver has
             // nothing to say any more, nothing runs any more either.
             if let Ok(event) = unsafe { Event::record(&self.context, self.stream.0) } {
-                let functions = unfinished.into_iter().map(|(function, _)| function);
-                self.context.keep(event, functions.collect());
+                self.context.keep(event, unfinished);
             }
         }
         if self.is_owned {

@@ -52,7 +52,7 @@ impl From<&Array> for Argument {
             dtype: Some(array.dtype()),
             size: array.size(),
             is_contiguous: array.layout().is_contiguous(),
-            is_readonly: false,
+            is_readonly: array.buffer().is_read_only(),
         })
     }
 }
@@ -86,10 +86,19 @@ impl Argument {
         }
     }
 
+    /// The device whose memory it is, if it is an array.
+    pub fn device(&self) -> Option<&Device> {
+        self.array().map(|array| array.buffer.device())
+    }
+
     pub(super) fn array(&self) -> Option<&ArrayArgument> {
         match self {
             Self::Array(array) => Some(array),
-            _ => None,
+            Self::Null
+            | Self::Scalar(_)
+            | Self::HugeInteger(_)
+            | Self::Bytes(_)
+            | Self::Other(_) => None,
         }
     }
 }

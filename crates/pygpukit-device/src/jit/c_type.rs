@@ -84,11 +84,12 @@ fn ctype(declarator: Declarator<'_>) -> CType {
         (0, Base::Vector(..) | Base::Other) => CType::Sized,
         (1, base) => {
             let (accepts, align) = match base {
-                Base::Number(dtype) => (arrays_of(dtype), dtype.itemsize()),
                 Base::Vector(DType::Float32, 2) => (&[DType::Float32, DType::Complex64][..], 8),
                 Base::Vector(DType::Float64, 2) => (&[DType::Float64, DType::Complex128][..], 16),
                 // Three lanes are aligned like one.
-                Base::Vector(dtype, 3) => (arrays_of(dtype), dtype.itemsize()),
+                Base::Number(dtype) | Base::Vector(dtype, 3) => {
+                    (arrays_of(dtype), dtype.itemsize())
+                }
                 Base::Vector(dtype, lanes) => {
                     (arrays_of(dtype), (lanes * dtype.itemsize()).min(16))
                 }
@@ -255,7 +256,7 @@ fn base_type(words: &[&str]) -> Base {
         return number_type(words).map_or(Base::Other, Base::Number);
     }
     match words {
-        ["cuda" | "thrust", rest @ ..] | ["std", rest @ ..] if !rest.is_empty() => base_type(rest),
+        ["cuda" | "thrust" | "std", rest @ ..] if !rest.is_empty() => base_type(rest),
         ["complex", "<", "float", ">"] => Base::Vector(DType::Float32, 2),
         ["complex", "<", "double", ">"] => Base::Vector(DType::Float64, 2),
         [name] => named_type(name),

@@ -27,9 +27,12 @@ pub struct Kernel {
     /// By position: true if a non-contiguous array is welcome.
     strided: Vec<bool>,
     toolchain: Toolchain,
-    compiled: Mutex<BTreeMap<(Arch, Option<u32>), Arc<Compiled>>>,
+    compiled: Mutex<Images>,
     loaded: Mutex<Vec<Loaded>>,
 }
+
+/// By target and the driver's major version.
+type Images = BTreeMap<(Arch, Option<u32>), Arc<Compiled>>;
 
 #[derive(Clone, Debug)]
 struct Loaded {
@@ -324,11 +327,11 @@ impl Kernel {
             }
         }
         Ok(Call {
+            compiled,
+            parameters,
             reads,
             writes,
             largest,
-            compiled,
-            parameters,
         })
     }
 

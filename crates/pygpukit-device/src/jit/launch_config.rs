@@ -127,7 +127,7 @@ impl Decision<'_> {
             .largest
             .ok_or_else(|| self.ask("it takes no array from whose size a grid could follow"))?;
         let threads = threads(block);
-        if !self.entry.facts.conditional && size as u64 % threads != 0 {
+        if !self.entry.facts.conditional && !(size as u64).is_multiple_of(threads) {
             return Err(self.ask(&format!(
                 "it never compares its index with a size, and {size} elements are no multiple of \
                  {threads} threads"

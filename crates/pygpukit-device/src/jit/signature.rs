@@ -90,7 +90,7 @@ struct Kernel<'a> {
     has_body: bool,
 }
 
-impl<'k> Kernel<'k> {
+impl Kernel<'_> {
     /// A declaration and its definition are one kernel, anything else is two.
     fn joined<'s>(&'s self, other: &'s Self) -> Result<&'s Self> {
         let is_pair = self.name == other.name
@@ -214,7 +214,7 @@ fn split<'a>(tokens: &'a [Token<'a>]) -> Vec<&'a [Token<'a>]> {
             match token {
                 Token::Sign('(' | '<' | '[' | '{') => depth += 1,
                 Token::Sign(')' | '>' | ']' | '}') => depth = depth.saturating_sub(1),
-                _ => {}
+                Token::Sign(_) | Token::Word(_) | Token::Number(_) | Token::Literal => {}
             }
             depth == 0 && *token == Token::Sign(',')
         })

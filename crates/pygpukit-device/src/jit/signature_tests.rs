@@ -21,7 +21,7 @@ fn ctype(declaration: &str) -> CType {
 fn pointee(declaration: &str) -> Pointee {
     match ctype(declaration) {
         CType::Pointer(pointee) => pointee,
-        other => panic!("{declaration}: {other:?}"),
+        other @ (CType::Scalar(_) | CType::Sized) => panic!("{declaration}: {other:?}"),
     }
 }
 

@@ -54,15 +54,15 @@ impl Cache {
     /// compilation; a failure is not kept.
     pub(super) fn get_or_compile(
         &self,
-        key: Key,
+        key: &Key,
         compile: impl FnOnce(&Key) -> Result<Image>,
     ) -> Result<Arc<Image>> {
-        let cell = self.cell(&key);
+        let cell = self.cell(key);
         let mut image = cell.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(image) = &*image {
             return Ok(Arc::clone(image));
         }
-        let compiled = Arc::new(compile(&key)?);
+        let compiled = Arc::new(compile(key)?);
         *image = Some(Arc::clone(&compiled));
         Ok(compiled)
     }
@@ -127,7 +127,7 @@ mod tests {
                 scope.spawn(move || {
                     start.wait();
                     let text = ["a", "b"][i % 2];
-                    let found = cache.get_or_compile(key(text), |key| {
+                    let found = cache.get_or_compile(&key(text), |key| {
                         count.fetch_add(1, Ordering::Relaxed);
                         Ok(image(key))
                     });
@@ -151,7 +151,7 @@ mod tests {
                         both.wait();
                         Ok(image(key))
                     };
-                    cache.get_or_compile(key(text), compile).unwrap();
+                    cache.get_or_compile(&key(text), compile).unwrap();
                 });
             }
         });
@@ -161,14 +161,14 @@ mod tests {
     fn failures_are_not_kept_and_the_stalest_goes() {
         let cache = Cache::new(2);
         let fail = |_: &Key| Err(Error::Unsupported("no".into()));
-        assert!(cache.get_or_compile(key("a"), fail).is_err());
+        assert!(cache.get_or_compile(&key("a"), fail).is_err());
         let good = |key: &Key| Ok(image(key));
         for text in ["a", "b", "a", "c"] {
-            cache.get_or_compile(key(text), good).unwrap();
+            cache.get_or_compile(&key(text), good).unwrap();
         }
         // `a` was asked for after `b`, so `c` took the place of `b`.
-        assert!(cache.get_or_compile(key("a"), fail).is_ok());
-        assert!(cache.get_or_compile(key("b"), fail).is_err());
+        assert!(cache.get_or_compile(&key("a"), fail).is_ok());
+        assert!(cache.get_or_compile(&key("b"), fail).is_err());
     }
 
     #[test]
@@ -198,9 +198,9 @@ mod tests {
             },
         ];
         let cache = Cache::new(16);
-        cache.get_or_compile(first, |key| Ok(image(key))).unwrap();
+        cache.get_or_compile(&first, |key| Ok(image(key))).unwrap();
         for key in different {
-            let missed = cache.get_or_compile(key, |_| Err(Error::Unsupported("miss".into())));
+            let missed = cache.get_or_compile(&key, |_| Err(Error::Unsupported("miss".into())));
             assert_eq!(missed.unwrap_err().to_string(), "miss");
         }
         assert!(key("int x;").is_complete());

@@ -101,7 +101,7 @@ impl Toolchain {
         };
         let compile = |key: &Key| compile(&library, &key.source, &key.expression, options, arch);
         if key.is_complete() {
-            self.0.cache.get_or_compile(key, compile)
+            self.0.cache.get_or_compile(&key, compile)
         } else {
             compile(&key).map(Arc::new)
         }
@@ -170,20 +170,21 @@ impl Toolchain {
 
 fn try_candidate(candidate: &mut Candidate, driver: Option<u32>) -> Result<Arc<Library>, Verdict> {
     let library = Library::load(&candidate.path, candidate.version.0).map_err(|reason| {
-        match candidate.place {
-            Place::Loader => Verdict::Missing,
-            _ => Verdict::Unusable { reason },
+        if candidate.place == Place::Loader {
+            Verdict::Missing
+        } else {
+            Verdict::Unusable { reason }
         }
     })?;
     // The library knows better than its name.
     let (major, minor) = library.version;
     candidate.version = (Some(major), Some(minor));
-    match super::search::judge(major, driver) {
-        Verdict::NotNeeded => {
-            candidate.verdict = Verdict::Chosen;
-            Ok(library)
-        }
-        verdict => Err(verdict),
+    candidate.verdict = super::search::judge(major, driver);
+    if candidate.verdict == Verdict::NotNeeded {
+        candidate.verdict = Verdict::Chosen;
+        Ok(library)
+    } else {
+        Err(candidate.verdict.clone())
     }
 }
 

@@ -1,5 +1,10 @@
 //! Comparisons of integers that have no common dtype: exact all the same.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the operations named are the exceptions"
+)]
+
 use super::copy::cast;
 use super::elementwise::binary;
 use super::operand::{Arg, in_dtype};

@@ -1,5 +1,10 @@
 //! New arrays from values.
 
+#![expect(
+    clippy::similar_names,
+    reason = "`start`, `stop` and `step` are Python's own words"
+)]
+
 use super::copy::{assigned_element, fill_element};
 use super::operand::submit;
 use crate::array::Array;

@@ -3,7 +3,7 @@
 use pygpukit_core::scheduler::{MemoryAsk, Request, TaskSpec};
 use pygpukit_core::units::{Bytes, Nanoseconds};
 use pygpukit_device::backend::{
-    Backend, DeviceId, DeviceInfo, Function, Priority, Queue, Ticket, Work,
+    Backend, DeviceId, DeviceInfo, Function, Need, Priority, Queue, Ticket, Work,
 };
 use pygpukit_device::scheduler::{ManualClock, Scheduler, SchedulerOptions};
 use pygpukit_device::{Device, Error, Result};
@@ -120,7 +120,7 @@ impl Queue for FakeQueue {
         Ok(*self.pushed.lock().unwrap())
     }
 
-    fn wait_for(&self, _: &dyn Queue, _: Ticket) -> Result<()> {
+    fn wait_for(&self, _: &dyn Queue, _: Ticket, _: Need) -> Result<()> {
         Ok(())
     }
 

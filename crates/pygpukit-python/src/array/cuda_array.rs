@@ -6,7 +6,7 @@ use crate::run::run;
 use crate::scope;
 use pygpukit_core::array::Layout;
 use pygpukit_device::backend::DeviceId;
-use pygpukit_device::{Array, Device, Foreign, Stream};
+use pygpukit_device::{Access, Array, Device, Foreign, Stream};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -64,6 +64,8 @@ pub(crate) fn import(
             _ => run(py, || Device::by_id(DeviceId::Cuda(0)))?,
         },
     };
+    let owner = Foreign::new(object.clone().unbind());
+    let array = super::foreign_array(&device, address, &shape, &strides, dtype, owner, read_only)?;
     if let Some(producer) = optional("stream")? {
         let handle = producer.extract::<u64>()?;
         if handle == 0 {
@@ -71,13 +73,11 @@ pub(crate) fn import(
                 "`stream` 0 is ambiguous in `__cuda_array_interface__`",
             ));
         }
-        let stream = scope::stream_on(py, &device)?;
         run(py, || {
             // SAFETY: the interface names a stream that is alive.
             let producer = unsafe { Stream::adopt(&device, handle) }?;
-            stream.wait_stream(&producer)
+            producer.record_use(array.buffer(), Access::Write)
         })?;
     }
-    let owner = Foreign::new(object.clone().unbind());
-    super::foreign_array(&device, address, &shape, &strides, dtype, owner, read_only).map(Some)
+    Ok(Some(array))
 }

@@ -1,16 +1,24 @@
 //! How NVRTC is found: by place, version and driver, with a verdict on each.
-#![cfg(all(feature = "nvrtc", unix))]
 
-mod support;
-
+use crate::compiler::toolchain;
+use crate::folder::Folder;
+use crate::paths::search_paths;
 use pygpukit_device::Error;
 use pygpukit_device::nvrtc::{Candidate, Place, SearchPaths, Toolchain, Verdict};
 use std::path::{Path, PathBuf};
-use support::Folder;
+
+/// The library that other tests use.
+fn library() -> PathBuf {
+    let candidates = toolchain().candidates(None);
+    let mut chosen = candidates
+        .into_iter()
+        .filter(|candidate| candidate.verdict == Verdict::Chosen);
+    chosen.next().expect("a chosen candidate").path
+}
 
 /// A tree with the real library and its builtins in a folder, under any names.
 fn real_library(tree: &Folder, folder: &str, major: u32) -> PathBuf {
-    let library = support::library();
+    let library = library();
     let beside = library.parent().expect("a folder");
     for entry in std::fs::read_dir(beside).expect("a folder").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -30,7 +38,7 @@ fn verdicts(toolchain: &Toolchain, driver: Option<u32>) -> Vec<(Place, Verdict)>
 }
 
 fn real_major() -> u32 {
-    support::toolchain().version(None).expect("NVRTC").0
+    toolchain().version(None).expect("NVRTC").0
 }
 
 #[test]
@@ -176,7 +184,7 @@ fn the_explicit_path_is_the_only_one() {
     for explicit in [real.clone(), real.parent().expect("a folder").into()] {
         let toolchain = Toolchain::new(SearchPaths {
             explicit: Some(explicit),
-            ..support::search_paths()
+            ..search_paths()
         });
         assert_eq!(
             verdicts(&toolchain, None)[0],
@@ -185,7 +193,7 @@ fn the_explicit_path_is_the_only_one() {
     }
     let wrong = Toolchain::new(SearchPaths {
         explicit: Some(tree.path().join("nowhere")),
-        ..support::search_paths()
+        ..search_paths()
     });
     let text = wrong.version(None).unwrap_err().to_string();
     assert!(text.starts_with("PYGPUKIT_NVRTC names `"), "{text}");
@@ -197,7 +205,7 @@ fn the_explicit_path_is_the_only_one() {
 
 #[test]
 fn a_library_that_is_loaded_already() {
-    let library = support::library();
+    let library = library();
     let toolchain = Toolchain::new(SearchPaths {
         loaded: true,
         ..SearchPaths::default()
@@ -219,7 +227,7 @@ fn a_library_that_is_loaded_already() {
 fn new_paths_are_looked_at() {
     let toolchain = Toolchain::new(SearchPaths::default());
     assert!(toolchain.version(None).is_err());
-    toolchain.set_search_paths(support::search_paths());
+    toolchain.set_search_paths(search_paths());
     assert!(toolchain.version(None).is_ok());
     toolchain.set_search_paths(SearchPaths::default());
     assert!(toolchain.version(None).is_err());

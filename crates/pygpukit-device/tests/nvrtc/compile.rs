@@ -1,13 +1,11 @@
 //! Compiling: images, diagnostics, targets, concurrency.
-#![cfg(feature = "nvrtc")]
 
-mod support;
-
+use crate::compiler::toolchain;
+use crate::folder::Folder;
 use pygpukit_device::Error;
 use pygpukit_device::nvrtc::{Arch, CompileError, Severity, Source};
 use pygpukit_ptx::{Cubin, Module};
 use std::sync::{Arc, Barrier};
-use support::{Folder, toolchain};
 
 const SCALE: &str = "\
 __global__ void scale(float* x, float factor, int n) {
