@@ -1,7 +1,8 @@
 """The classes that existing scripts import from `_pygpukit_rust`."""
 
-import _pygpukit_rust as rust
 import pytest
+
+import _pygpukit_rust as rust
 
 GIB = 1024**3
 

@@ -142,7 +142,11 @@ def test_shares_of_the_time_are_reserved_exactly(scheduler, gate):
     assert [task.admission.state for task in tasks] == ["admitted"] * 3 + ["queued"]
     assert tasks[3].admission.waits_for == ["bandwidth"]
     stats = scheduler.stats()
-    assert (stats.reserved_bandwidth, stats.available_bandwidth, stats.enforced) == (1.0, 0.0, False)
+    assert (stats.reserved_bandwidth, stats.available_bandwidth, stats.enforced) == (
+        1.0,
+        0.0,
+        False,
+    )
     assert scheduler.stats(tasks[0]).bandwidth == 0.8
     assert scheduler.stats(tasks[0]).enforced is False
 
@@ -251,8 +255,7 @@ def test_callbacks(scheduler, gate, monkeypatch):
 
 def test_a_task_is_a_future(scheduler, full, gate):
     good, bad, never = (
-        scheduler.submit(work, memory="256MB")
-        for work in (lambda: 3, lambda: 1 / 0, lambda: None)
+        scheduler.submit(work, memory="256MB") for work in (lambda: 3, lambda: 1 / 0, lambda: None)
     )
     big = scheduler.submit(lambda: None, memory="257MB").future()
     futures = [good.future(), bad.future(), never.future()]

@@ -27,37 +27,17 @@ from pygpukit.array import (
     zeros,
 )
 from pygpukit.compat import (
-    MemoryPool as MemoryPool,
-)
-from pygpukit.compat import (
-    Partition as Partition,
-)
-from pygpukit.compat import (
-    PartitionConfig as PartitionConfig,
-)
-from pygpukit.compat import (
-    PartitionLimits as PartitionLimits,
-)
-from pygpukit.compat import (
-    PartitionManager as PartitionManager,
-)
-from pygpukit.compat import (
-    PoolStats as PoolStats,
-)
-from pygpukit.compat import (
-    QosClass as QosClass,
-)
-from pygpukit.compat import (
-    QosEvaluation as QosEvaluation,
-)
-from pygpukit.compat import (
-    QosPolicyEvaluator as QosPolicyEvaluator,
-)
-from pygpukit.compat import (
-    QosStats as QosStats,
-)
-from pygpukit.compat import (
-    QosTaskMeta as QosTaskMeta,
+    MemoryPool,
+    Partition,
+    PartitionConfig,
+    PartitionLimits,
+    PartitionManager,
+    PoolStats,
+    QosClass,
+    QosEvaluation,
+    QosPolicyEvaluator,
+    QosStats,
+    QosTaskMeta,
 )
 from pygpukit.device import (
     Device,
@@ -89,6 +69,7 @@ from pygpukit.dtypes import (
     uint64,
 )
 from pygpukit.errors import (
+    AdmissionRejected,
     CompileError,
     CompilerNotFound,
     DeviceFault,
@@ -96,6 +77,8 @@ from pygpukit.errors import (
     Diagnostic,
     DriverError,
     PyGPUkitError,
+    SchedulerClosed,
+    TaskCancelled,
     UnsupportedError,
 )
 from pygpukit.kernel import (
@@ -108,26 +91,14 @@ from pygpukit.kernel import (
     jit,
     nullptr,
 )
-from pygpukit.errors import (
-    SchedulerClosed as SchedulerClosed,
-)
-from pygpukit.errors import (
-    TaskCancelled as TaskCancelled,
-)
 from pygpukit.scheduler import (
-    Admission as Admission,
+    Admission,
+    SchedulerStats,
+    Task,
+    TaskStats,
 )
 from pygpukit.scheduler import (
     Scheduler as DeviceScheduler,
-)
-from pygpukit.scheduler import (
-    SchedulerStats as SchedulerStats,
-)
-from pygpukit.scheduler import (
-    Task as Task,
-)
-from pygpukit.scheduler import (
-    TaskStats as TaskStats,
 )
 from pygpukit.stream import (
     Stream,
@@ -135,6 +106,8 @@ from pygpukit.stream import (
 )
 
 __all__ = [
+    "Admission",
+    "AdmissionRejected",
     "CompileError",
     "CompilerCandidate",
     "CompilerNotFound",
@@ -145,16 +118,32 @@ __all__ = [
     "DeviceFault",
     "DeviceInfo",
     "DeviceNotAvailable",
+    "DeviceScheduler",
     "Diagnostic",
     "DriverError",
     "GPUArray",
     "Kernel",
     "LaunchConfig",
+    "MemoryPool",
     "NullPointer",
+    "Partition",
+    "PartitionConfig",
+    "PartitionLimits",
+    "PartitionManager",
+    "PoolStats",
     "PyGPUkitError",
+    "QosClass",
+    "QosEvaluation",
+    "QosPolicyEvaluator",
+    "QosStats",
+    "QosTaskMeta",
+    "SchedulerClosed",
+    "SchedulerStats",
     "Stream",
+    "Task",
+    "TaskCancelled",
+    "TaskStats",
     "UnsupportedError",
-    "__version__",
     "add",
     "arange",
     "asarray",

@@ -78,7 +78,10 @@ class Scheduler:
         *args: Any,
         kwargs: Mapping[str, Any] | None = None,
         memory: int | str | tuple[int | str, int | str | None] | None = None,
-        bandwidth: float | Fraction | tuple[float | Fraction, float | Fraction | None] | None = None,
+        bandwidth: float
+        | Fraction
+        | tuple[float | Fraction, float | Fraction | None]
+        | None = None,
         policy: Literal["guaranteed", "burstable", "best_effort"] | None = None,
         priority: int = 0,
         weight: int = 1,
@@ -258,7 +261,8 @@ class Admission:
     @property
     def earliest_start(self) -> float | None:
         """Seconds after which it could start, if running tasks take as long as those before
-        them and none overtakes it; None if that cannot be said."""
+        them and none overtakes it; None if that cannot be said.
+        """
     @property
     def waits_for(self) -> list[Literal["memory", "compute", "bandwidth", "workers"]]:
         """What there was too little of."""
@@ -266,7 +270,8 @@ class Admission:
 @final
 class SchedulerStats:
     """A device's scheduler at one moment: all tasks, and work outside tasks. Memory is in
-    bytes."""
+    bytes.
+    """
 
     @property
     def total_memory(self) -> int:
