@@ -89,7 +89,10 @@ def scheduled_task() -> str:
         stats = scheduler.stats(task)
 
     np.testing.assert_array_equal(result.to_numpy(), np.arange(1000, dtype=np.float32) ** 2)
-    return f"{task.admission.state}, {stats}"
+    return (
+        f"{task.admission.state}, {stats.state}: {stats.policy}, {stats.bandwidth:.0%} of the "
+        f"time, {stats.memory_request >> 20} MiB reserved, {stats.used_memory} bytes still held"
+    )
 
 
 def memory_pool() -> str:
@@ -107,7 +110,8 @@ def quality_of_service() -> str:
 def partition() -> str:
     manager = rust.PartitionManager(rust.PartitionConfig(total_memory=8 * GiB))
     limits = rust.PartitionLimits().memory(4 * GiB).compute(0.5)
-    return str(manager.create_partition("inference", "Inference", limits))
+    manager.create_partition("inference", "Inference", limits)
+    return str(manager.get("inference"))
 
 
 STEPS: list[Callable[[], str]] = [

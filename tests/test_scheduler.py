@@ -243,7 +243,7 @@ def test_callbacks(scheduler, gate, monkeypatch):
     monkeypatch.setattr(sys, "unraisablehook", lambda args: reported.append(args.exc_value))
     task = scheduler.submit(gate)
     seen = threading.Event()
-    task.add_done_callback(lambda task: 1 / 0)
+    task.add_done_callback(lambda _: 1 / 0)
     task.add_done_callback(lambda task: task.done() and seen.set())
     gate.opened.set()
     assert seen.wait(60)

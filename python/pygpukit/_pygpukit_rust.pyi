@@ -96,8 +96,6 @@ from pygpukit.scheduler import (
     SchedulerStats,
     Task,
     TaskStats,
-)
-from pygpukit.scheduler import (
     Scheduler as DeviceScheduler,
 )
 from pygpukit.stream import (
@@ -144,14 +142,15 @@ __all__ = [
     "TaskCancelled",
     "TaskStats",
     "UnsupportedError",
+    "__version__",
     "add",
     "arange",
     "asarray",
     "bfloat16",
     "bool_",
     "compiler_candidates",
-    "complex64",
     "complex128",
+    "complex64",
     "current_stream",
     "default_device",
     "devices",
@@ -170,10 +169,10 @@ __all__ = [
     "get_device_info",
     "greater",
     "greater_equal",
-    "int8",
     "int16",
     "int32",
     "int64",
+    "int8",
     "is_cuda_available",
     "jit",
     "less",
@@ -187,10 +186,10 @@ __all__ = [
     "power",
     "remainder",
     "subtract",
-    "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "uint8",
     "zeros",
 ]
 

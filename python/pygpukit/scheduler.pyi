@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from datetime import timedelta
 from fractions import Fraction
 from os import PathLike
-from types import TracebackType
+from types import GenericAlias, TracebackType
 from typing import Any, Generic, Literal, TypeVar, final, overload
 
 from typing_extensions import Never, Self
@@ -186,6 +186,8 @@ class Task(Generic[_T]):
     @property
     def admission(self) -> Admission:
         """The answer when it was submitted. It does not change."""
+    @classmethod
+    def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     def result(self, timeout: float | None = None) -> _T:
         """Waits, and returns what the function returned.
 
@@ -222,7 +224,7 @@ class Task(Generic[_T]):
 
         A task that runs can queue no more work: operations in it raise `TaskCancelled`.
         """
-    def add_done_callback(self, callback: Callable[[Task[_T]], object], /) -> None:
+    def add_done_callback(self, callback: Callable[[Task[_T]], object]) -> None:
         """Calls a function when it is over; at once if it is.
 
         Args:
@@ -260,8 +262,10 @@ class Admission:
         """Tasks ahead of it in the queue."""
     @property
     def earliest_start(self) -> float | None:
-        """Seconds after which it could start, if running tasks take as long as those before
-        them and none overtakes it; None if that cannot be said.
+        """Seconds after which it could start; None if that cannot be said.
+
+        A guess: it supposes that running tasks take as long as those before them, and
+        that none overtakes it.
         """
     @property
     def waits_for(self) -> list[Literal["memory", "compute", "bandwidth", "workers"]]:
@@ -269,8 +273,9 @@ class Admission:
 
 @final
 class SchedulerStats:
-    """A device's scheduler at one moment: all tasks, and work outside tasks. Memory is in
-    bytes.
+    """A device's scheduler at one moment: all tasks, and work outside tasks.
+
+    Memory is in bytes.
     """
 
     @property

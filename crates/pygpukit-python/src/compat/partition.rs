@@ -98,6 +98,16 @@ impl PyPartition {
     }
 }
 
+#[pymethods]
+impl PyPartition {
+    fn __repr__(&self) -> String {
+        format!(
+            "Partition(id={:?}, name={:?}, memory={}, compute={}, bandwidth={})",
+            self.id, self.name, self.memory, self.compute, self.bandwidth
+        )
+    }
+}
+
 /// Divides a device, in numbers.
 #[pyclass(name = "PartitionManager", frozen, module = "pygpukit.compat")]
 pub(crate) struct PyPartitionManager(Mutex<PartitionManager>);

@@ -18,21 +18,27 @@ pub(super) fn future(task: &Bound<'_, PyTask>) -> PyResult<Py<PyAny>> {
         .import("concurrent.futures")?
         .getattr("Future")?
         .call0()?;
-    let made = {
+    let (made, has_begun) = {
         let mut left = slot.lock();
         let kept = left.future.get_or_insert_with(|| future.clone().unbind());
-        kept.clone_ref(py)
+        (kept.clone_ref(py), left.has_begun)
     };
     if !made.is(&future) {
         // Another thread was first.
         return Ok(made);
     }
-    let device_task = &task.get().task;
-    if !matches!(run(py, || Ok(device_task.state()))?, TaskState::Queued) {
-        future.call_method0("set_running_or_notify_cancel")?;
+    if has_begun {
+        slot.tell(&future)?;
     }
     cancel_along(task, &future)?;
-    when_done(task, move |py, task| settle(py, task, made.bind(py)))?;
+    when_done(task, move |py, task| {
+        let future = made.bind(py);
+        settle(py, task, future)?;
+        match future.call_method0("cancelled")?.is_truthy()? {
+            true => task.slot.tell(future),
+            false => Ok(()),
+        }
+    })?;
     Ok(future.unbind())
 }
 

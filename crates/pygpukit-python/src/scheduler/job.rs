@@ -17,6 +17,11 @@ pub(super) struct Left {
     pub(super) result: Option<PyResult<Py<PyAny>>>,
     /// The task as a `concurrent.futures.Future`, if somebody wants it.
     pub(super) future: Option<Py<PyAny>>,
+    /// The job has begun, and told the future if there was one.
+    pub(super) has_begun: bool,
+    /// The future was told that it runs, or that whoever waits for it may know of
+    /// its cancellation: that may be said only once.
+    is_told: bool,
 }
 
 impl Slot {
@@ -30,6 +35,26 @@ impl Slot {
             .future
             .as_ref()
             .map(|future| future.clone_ref(py))
+    }
+
+    /// Tells the future, once, that it runs or that its cancellation is known.
+    pub(super) fn tell(&self, future: &Bound<'_, PyAny>) -> PyResult<()> {
+        if std::mem::replace(&mut self.lock().is_told, true) {
+            return Ok(());
+        }
+        future
+            .call_method0("set_running_or_notify_cancel")
+            .map(drop)
+    }
+
+    /// The job begins: from now on whoever makes the future tells it.
+    fn begin(&self, py: Python<'_>) -> PyResult<()> {
+        let future = {
+            let mut left = self.lock();
+            left.has_begun = true;
+            left.future.as_ref().map(|future| future.clone_ref(py))
+        };
+        future.map_or(Ok(()), |future| self.tell(future.bind(py)))
     }
 }
 
@@ -52,12 +77,7 @@ impl Job for PyJob {
 
 impl PyJob {
     fn call(self, py: Python<'_>, task: &TaskContext) -> Result<(), JobError> {
-        if let Some(future) = self.slot.future(py) {
-            // It is false for a future that was cancelled just now; so is the task.
-            future
-                .call_method0(py, "set_running_or_notify_cancel")
-                .map_err(|error| error.to_string())?;
-        }
+        self.slot.begin(py).map_err(|error| error.to_string())?;
         let slot = Arc::clone(&self.slot);
         // The call's arguments are dropped before the task ends.
         let result = self.call_in_context(py, task);
