@@ -10,6 +10,9 @@ mod promote;
 mod round;
 mod scalar;
 
+#[cfg(test)]
+mod model_tests;
+
 pub use dtype::{DType, Kind};
 pub use index::{Index, IndexError};
 pub use layout::{Dims, Layout, ShapeError, Strides, broadcast_shapes};
