@@ -96,6 +96,8 @@ from pygpukit.scheduler import (
     SchedulerStats,
     Task,
     TaskStats,
+)
+from pygpukit.scheduler import (
     Scheduler as DeviceScheduler,
 )
 from pygpukit.stream import (
@@ -149,8 +151,8 @@ __all__ = [
     "bfloat16",
     "bool_",
     "compiler_candidates",
-    "complex128",
     "complex64",
+    "complex128",
     "current_stream",
     "default_device",
     "devices",
@@ -169,10 +171,10 @@ __all__ = [
     "get_device_info",
     "greater",
     "greater_equal",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
     "is_cuda_available",
     "jit",
     "less",
@@ -186,10 +188,10 @@ __all__ = [
     "power",
     "remainder",
     "subtract",
+    "uint8",
     "uint16",
     "uint32",
     "uint64",
-    "uint8",
     "zeros",
 ]
 
