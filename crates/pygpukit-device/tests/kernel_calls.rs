@@ -17,7 +17,7 @@ use pygpukit_device::{ArgumentError, Array, Device, Error, Stream};
 use recorder::{Record, recorder};
 use std::sync::Arc;
 
-const SOURCE: &str = r#"
+const SOURCE: &str = r"
 struct Pair { float a; double b; };
 typedef float real;
 #define REAL double
@@ -41,7 +41,7 @@ __global__ void sharing(float* x) { extern __shared__ float s[]; s[threadIdx.x] 
 __global__ void plane(float* x) { x[threadIdx.y] = 1.0f; }
 __global__ void lonely(int n) {}
 __global__ void wide(float4* x, int n) { if (threadIdx.x < n) x[threadIdx.x].x = 1; }
-"#;
+";
 
 struct Bench {
     device: Device,
@@ -711,7 +711,7 @@ fn the_cpu_checks_everything_before_it_declines() {
         &["`n`"],
     );
     assert_type_error(
-        &launch("meeting", default, &[x.clone()]),
+        &launch("meeting", default, std::slice::from_ref(&x)),
         &["needs grid= and block="],
     );
     let large = LaunchOptions {

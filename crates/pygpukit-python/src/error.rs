@@ -83,6 +83,7 @@ impl From<Error> for PyError {
 }
 
 impl From<PyError> for PyErr {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is non-exhaustive")]
     fn from(PyError(error): PyError) -> Self {
         let message = error.to_string();
         match error {
@@ -111,6 +112,7 @@ impl From<PyError> for PyErr {
             Error::Fault { .. } => DeviceFault::new_err(message),
             Error::Closed(_) => SchedulerClosed::new_err(message),
             Error::Cancelled(_) => TaskCancelled::new_err(message),
+            // `Error` may grow: what this binding does not know is our base class.
             _ => PyGPUkitError::new_err(message),
         }
     }

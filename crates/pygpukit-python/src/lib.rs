@@ -3,6 +3,11 @@
 //! A function here has no decisions of its own. Documentation for Python is in
 //! the stubs (`python/pygpukit/*.pyi`).
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments are converted from Python's, not borrowed"
+)]
+
 mod array;
 mod compat;
 mod convert;

@@ -90,6 +90,7 @@ pub(crate) fn full(
 }
 
 /// Evenly spaced values in [start, stop).
+#[expect(clippy::similar_names, reason = "these are Python's names")]
 #[pyfunction]
 #[pyo3(signature = (start, stop=None, step=None, dtype=None, *, device=None))]
 pub(crate) fn arange(
@@ -201,10 +202,13 @@ fn array_like(
     let host = py.import("numpy")?.call_method1("asarray", (object,))?;
     let array = from_numpy_array(py, &stream, &host, None)?;
     // Python floats have no width of their own: they become the default dtype.
-    let narrowed = match array.dtype() {
-        DType::Float64 if is_python => DType::Float32,
-        DType::Complex128 if is_python => DType::Complex64,
-        other => other,
+    let given = array.dtype();
+    let narrowed = if is_python && given == DType::Float64 {
+        DType::Float32
+    } else if is_python && given == DType::Complex128 {
+        DType::Complex64
+    } else {
+        given
     };
     if wanted.is_none() && narrowed != array.dtype() {
         return run(py, || ops::cast(&stream, &array, narrowed));

@@ -1,5 +1,11 @@
 //! Layouts against a model that lists the address of every element.
 
+#![expect(
+    clippy::maybe_infinite_iter,
+    clippy::similar_names,
+    reason = "a model reads like the mathematics it stands for"
+)]
+
 use super::{Dims, Index, IndexError, Layout, ShapeError, Strides, broadcast_shapes};
 use proptest::prelude::*;
 

@@ -38,7 +38,7 @@ impl Bytes {
             .filter(|(_, rest)| rest.is_empty())
             .and_then(|(number, _)| number.floor(self.0))
             .map(Self)
-            .ok_or_else(|| UnitError::OutOfRange {
+            .ok_or(UnitError::OutOfRange {
                 value: text,
                 kind: "a ratio of bytes",
                 range: "0 to what 64 bits hold",

@@ -159,16 +159,16 @@ impl TaskAccount {
         self.node.finish(self.task, failed, usage.used)
     }
 
-    fn refusal(&self, usage: &Usage, asked: u64, rejection: &Rejection) -> Box<OutOfMemory> {
+    fn refusal(&self, usage: &Usage, asked: u64, rejection: &Rejection) -> OutOfMemory {
         let unused = usage.granted - usage.used;
-        Box::new(OutOfMemory {
+        OutOfMemory {
             device: self.node.device(),
             owner: format!("{} (reserved {} bytes)", self.label, usage.reserved),
             asked,
             used: usage.used,
             limit: usage.limit.unwrap_or(rejection.limit),
             available: unused.saturating_add(rejection.available),
-        })
+        }
     }
 }
 
@@ -183,7 +183,7 @@ impl Account for TaskAccount {
         } else {
             let (answer, ordered) = grow(&self.node, Holder::Task(self.task), missing);
             orders = ordered;
-            answer.map_err(|rejection| self.refusal(&usage, bytes, &rejection))
+            answer.map_err(|rejection| Box::new(self.refusal(&usage, bytes, &rejection)))
         };
         if answer.is_ok() {
             usage.granted += missing;

@@ -30,7 +30,9 @@ impl Logs {
             writer,
             error: None,
         };
-        opening.iter().for_each(|line| log.write(line));
+        for line in opening {
+            log.write(line);
+        }
         self.0.push(log);
     }
 

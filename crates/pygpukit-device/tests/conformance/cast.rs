@@ -100,7 +100,7 @@ fn expected(value: Scalar, to: DType) -> Option<Scalar> {
             } else {
                 (0.0, 2_f64.powi(bits))
             };
-            (whole >= low && whole < high).then(|| Scalar::Int(whole as i128))
+            (whole >= low && whole < high).then_some(Scalar::Int(whole as i128))
         }
         Kind::Float => Some(Scalar::Float(to_float(re, to))),
         Kind::Complex => Some(Scalar::Complex(to_float(re, to), to_float(im, to))),

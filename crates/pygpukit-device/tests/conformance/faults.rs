@@ -12,7 +12,7 @@ use std::sync::Arc;
 struct Stray;
 
 impl Function for Stray {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "stray"
     }
     fn max_threads(&self) -> u32 {

@@ -16,7 +16,7 @@ struct Recipe {
 }
 
 fn recipe(ndim: usize, may_broadcast: bool) -> impl Strategy<Value = Recipe> {
-    let lowest = if may_broadcast { 0 } else { 1 };
+    let lowest = isize::from(!may_broadcast);
     let step =
         (lowest..=3_isize, any::<bool>()).prop_map(|(step, back)| if back { -step } else { step });
     let dims = prop::collection::vec((0..3_usize, step), ndim);
@@ -56,9 +56,10 @@ fn view(
         .dims
         .iter()
         .zip(shape)
-        .map(|(&(skip, step), &length)| match step {
-            0 => Index::Slice(None, None, None),
-            _ => {
+        .map(|(&(skip, step), &length)| {
+            if step == 0 {
+                Index::Slice(None, None, None)
+            } else {
                 let (skip, size) = (skip as isize, length as isize * step.abs());
                 if step > 0 {
                     Index::Slice(Some(skip), Some(skip + size), Some(step))

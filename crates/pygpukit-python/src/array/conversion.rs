@@ -199,6 +199,10 @@ fn writable_target<'py>(
 /// # Safety
 /// `host` is C-contiguous, writable and at least `length` bytes; no other
 /// reference to its bytes is used while the slice lives.
+#[expect(
+    clippy::mut_from_ref,
+    reason = "the bytes lie behind the object's pointer"
+)]
 unsafe fn host_bytes_mut<'a>(host: &'a Bound<'_, PyUntypedArray>, length: usize) -> &'a mut [u8] {
     if length == 0 {
         return &mut [];

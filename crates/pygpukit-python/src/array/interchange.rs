@@ -36,9 +36,10 @@ impl PyArray {
         interface.set_item("typestr", typestr)?;
         interface.set_item("data", (array.address(), false))?;
         interface.set_item("version", 3)?;
-        let strides = match array.layout().is_contiguous() {
-            true => None,
-            false => Some(PyTuple::new(py, array.layout().strides())?),
+        let strides = if array.layout().is_contiguous() {
+            None
+        } else {
+            Some(PyTuple::new(py, array.layout().strides())?)
         };
         interface.set_item("strides", strides)?;
         interface.set_item("stream", stream.handle())?;

@@ -34,9 +34,10 @@ pub(super) fn future(task: &Bound<'_, PyTask>) -> PyResult<Py<PyAny>> {
     when_done(task, move |py, task| {
         let future = made.bind(py);
         settle(py, task, future)?;
-        match future.call_method0("cancelled")?.is_truthy()? {
-            true => task.slot.tell(future),
-            false => Ok(()),
+        if future.call_method0("cancelled")?.is_truthy()? {
+            task.slot.tell(future)
+        } else {
+            Ok(())
         }
     })?;
     Ok(future.unbind())

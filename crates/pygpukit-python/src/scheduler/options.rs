@@ -29,15 +29,14 @@ impl<'a, 'py> FromPyObject<'a, 'py> for MemoryArg {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        let (request, limit) = match pair(&object)? {
-            Some((request, limit)) => (
+        let (request, limit) = if let Some((request, limit)) = pair(&object)? {
+            (
                 request.extract::<BytesArg>()?.0,
                 limit.extract::<Option<BytesArg>>()?.map(|limit| limit.0),
-            ),
-            None => {
-                let BytesArg(bytes) = object.extract()?;
-                (bytes, Some(bytes))
-            }
+            )
+        } else {
+            let BytesArg(bytes) = object.extract()?;
+            (bytes, Some(bytes))
         };
         Ok(Self(MemoryAsk { request, limit }))
     }

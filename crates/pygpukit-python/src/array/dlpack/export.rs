@@ -61,7 +61,11 @@ impl PyArray {
         let consumer = hand_over(py, &array, stream)?;
         let itemsize = array.dtype().itemsize().cast_signed();
         let export = Box::new(Export {
-            shape: array.shape().iter().map(|&length| length as i64).collect(),
+            shape: array
+                .shape()
+                .iter()
+                .map(|&length| length.cast_signed() as i64)
+                .collect(),
             strides: array
                 .layout()
                 .strides()
@@ -94,13 +98,12 @@ fn hand_over(py: Python<'_>, array: &Array, stream: Option<i64>) -> PyResult<Opt
         return Ok(None);
     }
     let handle = match stream {
-        None => LEGACY_STREAM,
+        None | Some(-1) => LEGACY_STREAM,
         Some(0) => {
             return Err(PyValueError::new_err(
                 "stream 0 is ambiguous: use 1 (legacy default), 2 (per-thread default), or a handle",
             ));
         }
-        Some(-1) => LEGACY_STREAM,
         Some(handle) => u64::try_from(handle).map_err(|_| {
             PyValueError::new_err(format!("`{handle}` is not a stream; -1 means no waiting"))
         })?,

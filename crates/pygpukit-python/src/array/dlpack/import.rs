@@ -215,8 +215,15 @@ fn array_over(
         [] => contiguous.strides().to_vec(),
         strides => strides
             .iter()
-            .map(|&stride| stride as isize * itemsize.cast_signed())
-            .collect(),
+            .map(|&stride| {
+                isize::try_from(stride)
+                    .ok()
+                    .and_then(|stride| stride.checked_mul(itemsize.cast_signed()))
+                    .ok_or_else(|| {
+                        PyBufferError::new_err(format!("stride `{stride}` is too large"))
+                    })
+            })
+            .collect::<PyResult<_>>()?,
     };
     foreign_array(
         device,
