@@ -60,7 +60,10 @@ def _run(text: str, name: str) -> int:
 
 @pytest.mark.parametrize(("session", "gpu"), list(_pages()))
 def test_page(session: str, gpu: bool, request: pytest.FixtureRequest) -> None:
-    with gp.Device("cuda" if gpu else "cpu"):
+    device = "cuda:0" if gpu else "cpu"
+    # The pages are written as they read without a GPU.
+    session = session.replace("'cpu'", f"'{device}'")
+    with gp.Device(device):
         assert _run(session, request.node.name) > 0
 
 

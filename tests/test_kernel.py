@@ -38,6 +38,13 @@ __global__ void __launch_bounds__(64) bounded(float* x, int n) {
 ONE = {"grid": 1, "block": 1}
 
 
+@pytest.fixture(autouse=True)
+def _on_the_cpu():
+    """Nothing is launched here, also on a machine with a GPU."""
+    with gp.Device("cpu"):
+        yield
+
+
 def jit(func, **options):
     return gp.jit(SOURCE, func=func, **options)
 

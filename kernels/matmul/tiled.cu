@@ -63,6 +63,21 @@ __device__ inline void accumulate(Complex<Real> &sum, Complex<Real> a, Complex<R
     sum.im += a.im * b.re;
 }
 
+// Sums of one slice, added to the rest at its end: a long chain of float32
+// additions would lose a digit more.
+template <class T>
+struct Chained {
+    static constexpr bool value = true;
+};
+template <>
+struct Chained<float> {
+    static constexpr bool value = false;
+};
+constexpr bool CHAINED = Chained<Acc>::value;
+template <class T>
+__device__ inline void merge(T &, T) {}
+__device__ inline void merge(float &sum, float part) { sum += part; }
+
 // Fetches a slice: TILE elements along `outer` by DEPTH along k, from element
 // (first_outer, first_k). Neighbouring threads take neighbours in memory.
 __device__ inline void fetch(Acc (&slice)[DEPTH][PITCH], const char *source, int64 outer_stride,
@@ -94,6 +109,8 @@ __device__ inline void tile(const Parameters &p, const char *left, const char *r
         fetch(left_slice, left, p.left_row, p.left_column, first_row, first_k, p.m, p.k);
         fetch(right_slice, right, p.right_column, p.right_row, first_column, first_k, p.n, p.k);
         __syncthreads();
+        Acc parts[EACH][EACH] = {};
+        Acc(&into)[EACH][EACH] = CHAINED ? sums : parts;
 #pragma unroll
         for (int k = 0; k < DEPTH; ++k) {
             Acc a[EACH], b[EACH];
@@ -104,8 +121,12 @@ __device__ inline void tile(const Parameters &p, const char *left, const char *r
 #pragma unroll
             for (int i = 0; i < EACH; ++i)
 #pragma unroll
-                for (int j = 0; j < EACH; ++j) accumulate(sums[i][j], a[i], b[j]);
+                for (int j = 0; j < EACH; ++j) accumulate(into[i][j], a[i], b[j]);
         }
+#pragma unroll
+        for (int i = 0; i < EACH; ++i)
+#pragma unroll
+            for (int j = 0; j < EACH; ++j) merge(sums[i][j], parts[i][j]);
         __syncthreads();
     }
 #pragma unroll

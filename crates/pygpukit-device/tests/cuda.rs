@@ -26,7 +26,7 @@ extern "C" __global__ void gate(volatile int* open, int* answer) {
     while (*open == 0 && clock64() - start < 20000000000LL) {}
     *answer = *open == 0 ? -1 : 42;
 }
-extern "C" __global__ void reverse(int* values, int count) {
+extern "C" __global__ void reverse(int* values, long long count) {
     extern __shared__ int kept[];
     for (int i = threadIdx.x; i < count; i += blockDim.x) kept[i] = values[i];
     __syncthreads();
