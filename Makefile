@@ -59,14 +59,15 @@ rust-quickstart: # the Rust example on the CPU device
 package: # the crates as they would be published
 	cargo package --locked --allow-dirty $(PUBLISHED:%=-p %)
 
-# Built in the workspace's own target folder, so that dependencies are not built again; the
-# files are new there (`tar -m`), or cargo would take what it built from the checkout for theirs.
+# Whether it builds at all, so without optimization, and in a target folder of its own: cargo
+# would take what it built from the checkout for this one's.
 sdist: $(VENV)/.development # the source distribution, and a wheel from it
 	rm -rf target/sdist
 	$(BIN)/maturin sdist --out target/sdist
-	tar -xmzf target/sdist/pygpukit-*.tar.gz -C target/sdist --strip-components=1
-	cd target/sdist && CARGO_TARGET_DIR="$(CURDIR)/target" "$(CURDIR)/$(BIN)/maturin" build \
-		--release --locked --quiet --interpreter "$(CURDIR)/$(BIN)/python" --out wheels
+	tar -xzf target/sdist/pygpukit-*.tar.gz -C target/sdist --strip-components=1
+	cd target/sdist && CARGO_TARGET_DIR="$(CURDIR)/target/from-sdist" \
+		"$(CURDIR)/$(BIN)/maturin" build --profile dev --locked --quiet --out wheels \
+		--config 'profile.dev.package."*".opt-level=0' --interpreter "$(CURDIR)/$(BIN)/python"
 
 bench: $(VENV)/.installed # costs of import, launch and allocation, and bandwidth
 	cargo bench --workspace --locked

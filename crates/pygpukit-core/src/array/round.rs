@@ -6,16 +6,19 @@
 use half::{bf16, f16};
 
 /// The nearest float16, ties to even.
+#[inline]
 pub fn f16_from_f64(value: f64) -> f16 {
     f16::from_f32(to_odd(value))
 }
 
 /// The nearest bfloat16, ties to even.
+#[inline]
 pub fn bf16_from_f64(value: f64) -> bf16 {
     bf16_from_f32(to_odd(value))
 }
 
 /// The nearest bfloat16, ties to even. Free of branches, so that loops vectorise.
+#[inline]
 pub const fn bf16_from_f32(value: f32) -> bf16 {
     let bits = value.to_bits();
     let upper = bits >> 16;
@@ -28,6 +31,7 @@ pub const fn bf16_from_f32(value: f32) -> bf16 {
 
 /// Rounds to float32 so that a second rounding, to fewer bits, is right: of the
 /// two neighbours of a number between them, the one whose last bit is 1.
+#[inline]
 fn to_odd(value: f64) -> f32 {
     #[expect(clippy::cast_possible_truncation, reason = "corrected below")]
     let nearest = value as f32;

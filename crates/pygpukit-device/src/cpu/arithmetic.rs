@@ -60,18 +60,23 @@ macro_rules! integer_power {
 macro_rules! integers {
     ($($name:ident),*) => { $(
         impl Ring for $name {
+            #[inline]
             fn add(self, other: Self) -> Self {
                 self.wrapping_add(other)
             }
+            #[inline]
             fn subtract(self, other: Self) -> Self {
                 self.wrapping_sub(other)
             }
+            #[inline]
             fn multiply(self, other: Self) -> Self {
                 self.wrapping_mul(other)
             }
+            #[inline]
             fn power(self, exponent: Self) -> Self {
                 integer_power!($name, self, exponent)
             }
+            #[inline]
             fn negative(self) -> Self {
                 self.wrapping_neg()
             }
@@ -84,6 +89,7 @@ integers!(i8, i16, i32, i64, u8, u16, u32, u64);
 macro_rules! signed_division {
     ($($name:ident),*) => { $(
         impl Floored for $name {
+            #[inline]
             fn floor_divide(self, divisor: Self) -> Self {
                 if divisor == 0 {
                     return 0;
@@ -92,6 +98,7 @@ macro_rules! signed_division {
                 let inexact = self.wrapping_rem(divisor) != 0;
                 quotient - Self::from(inexact && (self < 0) != (divisor < 0))
             }
+            #[inline]
             fn remainder(self, divisor: Self) -> Self {
                 if divisor == 0 {
                     return 0;
@@ -111,9 +118,11 @@ signed_division!(i8, i16, i32, i64);
 macro_rules! unsigned_division {
     ($($name:ident),*) => { $(
         impl Floored for $name {
+            #[inline]
             fn floor_divide(self, divisor: Self) -> Self {
                 self.checked_div(divisor).unwrap_or(0)
             }
+            #[inline]
             fn remainder(self, divisor: Self) -> Self {
                 self.checked_rem(divisor).unwrap_or(0)
             }
@@ -125,18 +134,23 @@ unsigned_division!(u8, u16, u32, u64);
 macro_rules! floats {
     ($($name:ident),*) => { $(
         impl Ring for $name {
+            #[inline]
             fn add(self, other: Self) -> Self {
                 self + other
             }
+            #[inline]
             fn subtract(self, other: Self) -> Self {
                 self - other
             }
+            #[inline]
             fn multiply(self, other: Self) -> Self {
                 self * other
             }
+            #[inline]
             fn power(self, exponent: Self) -> Self {
                 self.powf(exponent)
             }
+            #[inline]
             fn negative(self) -> Self {
                 -self
             }
@@ -145,6 +159,7 @@ macro_rules! floats {
         impl Floored for $name {
             // The quotient is corrected by the remainder, which is exact: rounding
             // `self / divisor` could reach the next whole number.
+            #[inline]
             fn floor_divide(self, divisor: Self) -> Self {
                 if divisor == 0.0 {
                     return self / divisor;
@@ -160,6 +175,7 @@ macro_rules! floats {
                 let floor = quotient.floor();
                 if quotient - floor > 0.5 { floor + 1.0 } else { floor }
             }
+            #[inline]
             fn remainder(self, divisor: Self) -> Self {
                 let truncated = self % divisor;
                 if divisor == 0.0 {
@@ -175,24 +191,29 @@ macro_rules! floats {
         }
 
         impl Field for $name {
+            #[inline]
             fn divide(self, divisor: Self) -> Self {
                 self / divisor
             }
         }
 
         impl Ring for Complex<$name> {
+            #[inline]
             fn add(self, other: Self) -> Self {
                 self + other
             }
+            #[inline]
             fn subtract(self, other: Self) -> Self {
                 self - other
             }
+            #[inline]
             fn multiply(self, other: Self) -> Self {
                 Self::new(
                     self.re * other.re - self.im * other.im,
                     self.re * other.im + self.im * other.re,
                 )
             }
+            #[inline]
             fn power(self, exponent: Self) -> Self {
                 let one = Self::new(1.0, 0.0);
                 if exponent.re == 0.0 && exponent.im == 0.0 {
@@ -226,6 +247,7 @@ macro_rules! floats {
                 }
                 self.powc(exponent)
             }
+            #[inline]
             fn negative(self) -> Self {
                 -self
             }
@@ -233,6 +255,7 @@ macro_rules! floats {
 
         /// Smith's algorithm: no overflow where the quotient has none.
         impl Field for Complex<$name> {
+            #[inline]
             fn divide(self, divisor: Self) -> Self {
                 let (re, im) = (divisor.re.abs(), divisor.im.abs());
                 if re >= im {
@@ -261,11 +284,13 @@ floats!(f32, f64);
 
 impl Truth {
     /// Logical or.
+    #[inline]
     pub(super) const fn or(self, other: Self) -> Self {
         Self::new(self.get() | other.get())
     }
 
     /// Logical and.
+    #[inline]
     pub(super) const fn and(self, other: Self) -> Self {
         Self::new(self.get() & other.get())
     }

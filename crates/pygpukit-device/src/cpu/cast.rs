@@ -29,9 +29,11 @@ trait Number: Plain {
     fn to_f32(self) -> f32;
     fn to_f64(self) -> f64;
     /// A double that rounds to a 16-bit float as the number itself does.
+    #[inline]
     fn to_f64_for_half(self) -> f64 {
         self.to_f64()
     }
+    #[inline]
     fn imaginary(self) -> f64 {
         0.0
     }
@@ -40,24 +42,31 @@ trait Number: Plain {
 macro_rules! integers {
     ($($name:ident),*) => { $(
         impl Number for $name {
+            #[inline]
             fn truth(self) -> bool {
                 self != 0
             }
+            #[inline]
             fn to_i32(self) -> i32 {
                 self as i32
             }
+            #[inline]
             fn to_i64(self) -> i64 {
                 self as i64
             }
+            #[inline]
             fn to_u64(self) -> u64 {
                 self as u64
             }
+            #[inline]
             fn to_f32(self) -> f32 {
                 self as f32
             }
+            #[inline]
             fn to_f64(self) -> f64 {
                 self as f64
             }
+            #[inline]
             fn to_f64_for_half(self) -> f64 {
                 // A double holds 53 bits. Of larger numbers the low bits are replaced
                 // by one that says whether any was set: all that rounding needs.
@@ -77,45 +86,58 @@ integers!(i8, i16, i32, i64, u8, u16, u32, u64);
 macro_rules! floats {
     ($($name:ident),*) => { $(
         impl Number for $name {
+            #[inline]
             fn truth(self) -> bool {
                 self != 0.0
             }
+            #[inline]
             fn to_i32(self) -> i32 {
                 self as i32
             }
+            #[inline]
             fn to_i64(self) -> i64 {
                 self as i64
             }
+            #[inline]
             fn to_u64(self) -> u64 {
                 if self < 0.0 { self as i64 as u64 } else { self as u64 }
             }
+            #[inline]
             fn to_f32(self) -> f32 {
                 self as f32
             }
+            #[inline]
             fn to_f64(self) -> f64 {
                 self as f64
             }
         }
 
         impl Number for Complex<$name> {
+            #[inline]
             fn truth(self) -> bool {
                 self.re != 0.0 || self.im != 0.0
             }
+            #[inline]
             fn to_i32(self) -> i32 {
                 self.re.to_i32()
             }
+            #[inline]
             fn to_i64(self) -> i64 {
                 self.re.to_i64()
             }
+            #[inline]
             fn to_u64(self) -> u64 {
                 self.re.to_u64()
             }
+            #[inline]
             fn to_f32(self) -> f32 {
                 self.re as f32
             }
+            #[inline]
             fn to_f64(self) -> f64 {
                 self.re as f64
             }
+            #[inline]
             fn imaginary(self) -> f64 {
                 self.im as f64
             }
@@ -125,21 +147,27 @@ macro_rules! floats {
 floats!(f32, f64);
 
 impl Number for Truth {
+    #[inline]
     fn truth(self) -> bool {
         self.get()
     }
+    #[inline]
     fn to_i32(self) -> i32 {
         self.get().into()
     }
+    #[inline]
     fn to_i64(self) -> i64 {
         self.get().into()
     }
+    #[inline]
     fn to_u64(self) -> u64 {
         self.get().into()
     }
+    #[inline]
     fn to_f32(self) -> f32 {
         self.to_i32() as f32
     }
+    #[inline]
     fn to_f64(self) -> f64 {
         self.to_i32() as f64
     }

@@ -20,12 +20,15 @@ pub(super) trait Ordered: Plain {
 macro_rules! ordered {
     ($($name:ident),*) => { $(
         impl Ordered for $name {
+            #[inline]
             fn equal(self, other: Self) -> bool {
                 self == other
             }
+            #[inline]
             fn less(self, other: Self) -> bool {
                 self < other
             }
+            #[inline]
             fn less_equal(self, other: Self) -> bool {
                 self <= other
             }
@@ -35,12 +38,15 @@ macro_rules! ordered {
 ordered!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);
 
 impl Ordered for Truth {
+    #[inline]
     fn equal(self, other: Self) -> bool {
         self.get() == other.get()
     }
+    #[inline]
     fn less(self, other: Self) -> bool {
         !self.get() & other.get()
     }
+    #[inline]
     fn less_equal(self, other: Self) -> bool {
         self.get() <= other.get()
     }
@@ -50,13 +56,16 @@ impl Ordered for Truth {
 macro_rules! lexicographic {
     ($($name:ident),*) => { $(
         impl Ordered for Complex<$name> {
+            #[inline]
             fn equal(self, other: Self) -> bool {
                 self.re == other.re && self.im == other.im
             }
+            #[inline]
             fn less(self, other: Self) -> bool {
                 let comparable = !self.im.is_nan() && !other.im.is_nan();
                 (self.re < other.re && comparable) || (self.re == other.re && self.im < other.im)
             }
+            #[inline]
             fn less_equal(self, other: Self) -> bool {
                 let comparable = !self.im.is_nan() && !other.im.is_nan();
                 (self.re < other.re && comparable) || (self.re == other.re && self.im <= other.im)

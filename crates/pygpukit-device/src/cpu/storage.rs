@@ -43,10 +43,12 @@ plain!(
 pub(super) struct Truth(u8);
 
 impl Truth {
+    #[inline]
     pub(super) const fn new(value: bool) -> Self {
         Self(value as u8)
     }
 
+    #[inline]
     pub(super) const fn get(self) -> bool {
         self.0 != 0
     }
