@@ -99,6 +99,8 @@ def test_from_numpy_refuses_what_has_no_counterpart(device):
     for bad in ([1, 2], 3, None, "text"):
         with pytest.raises(TypeError, match="from_numpy"):
             gp.from_numpy(bad, device=device)
+    with pytest.raises(TypeError, match="mask"):
+        gp.from_numpy(np.ma.array([1.0, 2.0], mask=[0, 1]), device=device)
 
 
 def test_asarray(device):
@@ -327,6 +329,24 @@ def test_hostile_creation(device, make):
         make(3, device=3.5)
     with pytest.raises(ValueError, match="tpu"):
         make(3, device="tpu")
+
+
+class Refuses:
+    def __index__(self):
+        raise KeyError("on purpose")
+
+
+def test_what_an_index_raises_is_passed_on(device):
+    x = gp.zeros(3, device=device)
+    for act in (
+        lambda: gp.zeros(Refuses(), device=device),
+        lambda: gp.zeros((2, Refuses()), device=device),
+        lambda: x[Refuses()],
+        lambda: x[Refuses() :],
+        lambda: x.reshape(Refuses()),
+    ):
+        with pytest.raises(KeyError, match="on purpose"):
+            act()
 
 
 def test_too_much_memory_says_the_numbers(device):

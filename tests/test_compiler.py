@@ -104,6 +104,12 @@ def test_missing_headers_are_explained():
         gp.jit("#include <stdint.h>\n" + SOURCE, func="scale").compile()
 
 
+def test_options_that_the_compiler_does_not_know_are_named():
+    kernel = gp.jit("__global__ void x() {}", func="x", options=["--no-such-option"])
+    with pytest.raises(gp.CompileError, match="--no-such-option"):
+        kernel.compile()
+
+
 def test_options_reach_the_compiler():
     source = "__global__ void k(int* x) { *x = N; }"
     gp.jit(source, func="k", options=["-DN=4"]).compile()

@@ -162,6 +162,12 @@ def test_arrays_of_numpy_are_refused_with_a_hint(device):
         gp.ones(3, device=device) + np.ones(3)
     with pytest.raises(TypeError, match="asarray"):
         np.ones(3) * gp.ones(3, device=device)
+    with pytest.raises(TypeError, match="asarray"):
+        gp.ones((3, 3), device=device) @ np.ones((3, 3))
+    with pytest.raises(TypeError, match="asarray"):
+        np.ones((3, 3)) @ gp.ones((3, 3), device=device)
+    with pytest.raises(TypeError, match="with `[*]`"):
+        gp.ones((3, 3), device=device) @ 2
 
 
 def test_shapes_that_do_not_broadcast_raise(device):

@@ -6,7 +6,7 @@ use crate::run::run;
 use pygpukit_core::array::{DType, Element, Index, Scalar, Weak, promote_weak};
 use pygpukit_device::ops::Arg;
 use pygpukit_device::{Array, Stream};
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyEllipsis, PyFloat, PyInt, PySlice, PyTuple};
 
@@ -58,9 +58,20 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Lengths {
     }
 }
 
-/// The integer that an object is by `__index__`; `Err(())` if it is none.
+/// The integer that an object is by `__index__`; `Err(())` if it is none. What its
+/// `__index__` raises on purpose is passed on.
 fn integer(object: &Bound<'_, PyAny>) -> Result<PyResult<isize>, ()> {
-    let index = object.call_method0("__index__").map_err(drop)?;
+    let py = object.py();
+    let index = match object.call_method0("__index__") {
+        Ok(index) => index,
+        Err(error)
+            if error.is_instance_of::<PyAttributeError>(py)
+                || error.is_instance_of::<PyTypeError>(py) =>
+        {
+            return Err(());
+        }
+        Err(error) => return Ok(Err(error)),
+    };
     Ok(index.extract::<isize>().map_err(|_| {
         PyValueError::new_err(format!("`{index}` is too large for a dimension or index"))
     }))
@@ -214,7 +225,10 @@ fn index_item(item: &Bound<'_, PyAny>) -> PyResult<Index> {
             match integer(&value) {
                 Ok(Ok(bound)) => Ok(Some(bound)),
                 // Beyond any array: as far as can be, as Python's slices do.
-                Ok(Err(_)) => Ok(Some(if value.lt(0)? { isize::MIN } else { isize::MAX })),
+                Ok(Err(_)) if value.is_instance_of::<PyInt>() => {
+                    Ok(Some(if value.lt(0)? { isize::MIN } else { isize::MAX }))
+                }
+                Ok(Err(error)) => Err(error),
                 Err(()) => Err(PyTypeError::new_err(format!(
                     "slice bounds are integers or None, not {}",
                     type_name(&value)

@@ -6,7 +6,11 @@ use super::library::{Library, RawProgram, RawResult};
 use super::source::Source;
 use crate::error::{Error, Result};
 use std::ffi::{CStr, CString, c_char, c_int};
+use std::fmt::Write as _;
 use std::sync::Arc;
+
+/// `NVRTC_ERROR_INVALID_OPTION`.
+const INVALID_OPTION: c_int = 5;
 
 /// What a compilation makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,11 +56,16 @@ pub(super) fn compile(
     let log = into_text(log.unwrap_or_default());
     let diagnostics = parse(&log);
     if result != 0 {
+        let mut outcome = library.message(result);
+        if result == INVALID_OPTION {
+            // The compiler names the option on standard error only.
+            write!(outcome, "; the options were {arguments:?}").unwrap_or_default();
+        }
         return Err(Error::Compile(Arc::new(CompileError {
             name: source.name().to_owned(),
             arch,
             compiler: library.version,
-            result: library.message(result),
+            result: outcome,
             diagnostics,
             log,
         })));

@@ -227,6 +227,11 @@ pub(crate) fn from_numpy_array(
         )));
     };
     let numpy = py.import("numpy")?;
+    if object.hasattr("mask")? && object.hasattr("filled")? {
+        return Err(PyTypeError::new_err(
+            "a masked array would lose its mask; call `filled()` first",
+        ));
+    }
     let options = PyDict::new(py);
     options.set_item("dtype", dtype::to_numpy(py, source_dtype)?)?;
     options.set_item("order", "C")?;

@@ -41,6 +41,17 @@ impl PyArray {
     }
 }
 
+/// The answer to an object that has no matrix product with an array: an error for
+/// arrays of other libraries, else its own class gets its turn.
+fn not_an_operand<'py>(other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+    match operand(other)? {
+        Some(_) => Err(PyTypeError::new_err(
+            "matmul takes arrays; multiply by a number with `*`",
+        )),
+        None => Ok(PyNotImplemented::get(other.py()).to_owned().into_any()),
+    }
+}
+
 /// The other operand; `None` if it is not one, so that its class gets its turn.
 fn operand(other: &Bound<'_, PyAny>) -> PyResult<Option<OperandArg>> {
     match other.extract::<OperandArg>() {
@@ -172,8 +183,14 @@ impl PyArray {
                 let result = matmul_arrays(py, &slf.get().0, &other.get().0, None, None)?;
                 Ok(Bound::new(py, result)?.into_any())
             }
-            Err(_) => Ok(PyNotImplemented::get(py).to_owned().into_any()),
+            Err(_) => not_an_operand(other),
         }
+    }
+
+    #[expect(clippy::unused_self, reason = "Python passes it")]
+    fn __rmatmul__<'py>(&self, other: &Bound<'py, PyAny>) -> OperatorResult<'py> {
+        // An array on the left would have had its turn.
+        not_an_operand(other)
     }
 
     fn __imatmul__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<()> {
