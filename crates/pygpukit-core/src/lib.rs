@@ -4,7 +4,7 @@
 //! environment. Time comes in as integer nanoseconds, answers go out as values.
 //!
 //! Where to start reading:
-//! - [`array`]: dtypes, promotion, layouts and indexing, by NumPy's rules.
+//! - [`mod@array`]: dtypes, promotion, layouts and indexing, by NumPy's rules.
 //! - [`units`]: bytes, shares and durations, as integers.
 //! - [`ledger`]: what a device has, and what of it is granted; counted once.
 //! - [`scheduler`]: which task may start, which waits, which never can.

@@ -7,7 +7,7 @@
 //! - [`Device`]: one GPU, or the CPU; [`device`] finds them and says what they are.
 //! - [`Stream`]: work that runs in order. Every operation names one, and returns
 //!   at once.
-//! - [`Array`]: elements on a device; [`ops`] combines them, [`array`] has their
+//! - [`Array`]: elements on a device; [`ops`] combines them, [`mod@array`] has their
 //!   dtypes and layouts.
 //! - [`jit`]: custom kernels in CUDA C, compiled at run time, their calls checked.
 //! - [`scheduler`]: tasks, admitted by what they need; [`units`] to say how much.
