@@ -205,6 +205,32 @@ def test_a_kernel_takes_their_arrays(torch, cupy):
         assert float(theirs.sum()) == 3.0 * COUNT
 
 
+SLOW = """
+extern "C" __global__ void slow(float* x, int n) {
+    const long long start = clock64();
+    while (clock64() - start < 100000000LL) {}
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] += 1;
+}
+"""
+
+
+def test_they_wait_for_our_kernels(torch, cupy):
+    kernel = gp.jit(SLOW, func="slow")
+    for stream in (torch.cuda.current_stream(), torch.cuda.Stream()):
+        with torch.cuda.stream(stream):
+            tensor = torch.zeros(COUNT, device="cuda")
+            kernel(tensor, COUNT)
+            total = tensor.sum()
+            del tensor
+        assert total.item() == COUNT
+    for stream in (cupy.cuda.get_current_stream(), cupy.cuda.Stream(non_blocking=True)):
+        with stream:
+            array = cupy.zeros(COUNT, dtype=cupy.float32)
+            kernel(array, COUNT)
+            assert float(array.sum()) == COUNT
+
+
 def test_other_devices_are_refused(torch):
     with pytest.raises((BufferError, ValueError)):
         gp.from_dlpack(torch.zeros(3), device="cuda:0")

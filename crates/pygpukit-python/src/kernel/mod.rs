@@ -3,11 +3,13 @@
 mod argument;
 mod compiler;
 mod config;
+mod producer;
 
 pub(crate) use argument::PyNullPointer;
 pub(crate) use compiler::{PyCompilerCandidate, PyDiagnostic, compiler_candidates, find_compilers};
 pub(crate) use config::PyLaunchConfig;
 
+use crate::array::PyArray;
 use crate::device::AnyDevice;
 use crate::error::PyError;
 use crate::run::run;
@@ -45,6 +47,8 @@ struct Call {
     arguments: Vec<Argument>,
     options: LaunchOptions,
     stream: Stream,
+    /// Where the owners of memory that is not ours go on.
+    producers: Vec<Stream>,
 }
 
 impl Call {
@@ -78,6 +82,13 @@ impl Call {
             (None, Some(device)) => scope::stream_on(py, device)?,
             (None, None) => scope::current_stream(py)?,
         };
+        let mut producers = Vec::new();
+        for (argument, object) in arguments.iter().zip(&objects) {
+            let is_ours = object.is_instance_of::<PyArray>();
+            if let (false, Some(device)) = (is_ours, argument.device()) {
+                producers.extend(producer::stream_of(object, device)?);
+            }
+        }
         let bound = PyDict::new(py);
         for (parameter, object) in kernel.signature().parameters.iter().zip(objects) {
             bound.set_item(&parameter.name, object)?;
@@ -86,13 +97,16 @@ impl Call {
             arguments,
             options: config.options(&bound)?,
             stream,
+            producers,
         })
     }
 
     fn launch(&self, py: Python<'_>, kernel: &Kernel) -> PyResult<()> {
-        // SAFETY: `jit` documents that what a kernel touches is its author's promise.
-        run(py, || unsafe {
-            kernel.launch(&self.stream, self.options, &self.arguments)
+        run(py, || {
+            // SAFETY: `jit` documents that what a kernel touches is its author's promise.
+            unsafe { kernel.launch(&self.stream, self.options, &self.arguments) }?;
+            let wait = |producer: &Stream| producer.wait_stream(&self.stream);
+            self.producers.iter().try_for_each(wait)
         })
     }
 
