@@ -223,7 +223,7 @@ def test_they_wait_for_our_kernels(torch, cupy):
             kernel(tensor, COUNT)
             total = tensor.sum()
             del tensor
-        assert total.item() == COUNT
+            assert total.item() == COUNT
     for stream in (cupy.cuda.get_current_stream(), cupy.cuda.Stream(non_blocking=True)):
         with stream:
             array = cupy.zeros(COUNT, dtype=cupy.float32)
