@@ -18,7 +18,8 @@ pub enum BinaryOp {
     FloorDivide,
     /// `%`: with the sign of the divisor.
     Remainder,
-    /// `**`
+    /// `**`; integers wrap, and to a negative power give the exact value cut off at
+    /// the point: 0 unless the base is 1 or -1.
     Power,
     /// `==`
     Equal,

@@ -14,6 +14,7 @@ mod cast;
 mod compare;
 mod copy;
 mod device;
+mod half_matmul;
 mod host;
 mod integer_matmul;
 mod kernel;

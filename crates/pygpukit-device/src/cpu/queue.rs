@@ -326,3 +326,7 @@ impl Queue for CpuQueue {
         self
     }
 }
+
+#[cfg(test)]
+#[path = "queue_tests.rs"]
+mod tests;

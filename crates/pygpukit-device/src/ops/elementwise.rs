@@ -62,7 +62,13 @@ pub fn binary(
     }
     let signature = op.signature(promoted)?;
     let left = left.prepare(stream, signature.compute, &shape)?;
-    let right = right.prepare(stream, signature.compute, &shape)?;
+    let (op, right) = match (op, is_two(right), &left) {
+        // `x ** 2` is by far the most frequent power, and a product is as exact.
+        (BinaryOp::Power, true, Prepared::Array(left)) => {
+            (BinaryOp::Multiply, Prepared::Array(left.clone()))
+        }
+        _ => (op, right.prepare(stream, signature.compute, &shape)?),
+    };
     let operands: smallvec::SmallVec<[&Array; 2]> = [&left, &right]
         .into_iter()
         .filter_map(Prepared::array)
@@ -109,6 +115,15 @@ pub fn unary(stream: &Stream, op: UnaryOp, source: &Array, out: Option<&Array>) 
 /// True if an operation that goes element by element may read one while it writes the other.
 fn can_share(operand: &Array, out: &Array) -> bool {
     is_identical(operand, out) || !may_overlap(operand, out)
+}
+
+fn is_two(arg: Arg<'_>) -> bool {
+    match arg {
+        Arg::Scalar(Scalar::Int(value)) => value == 2,
+        #[expect(clippy::float_cmp, reason = "2 is exact")]
+        Arg::Scalar(Scalar::Float(value)) => value == 2.0,
+        Arg::Scalar(Scalar::Bool(_) | Scalar::Complex(..)) | Arg::Array(_) => false,
+    }
 }
 
 fn refuse_negative_exponent(base: Kind, exponent: Arg<'_>) -> Result<()> {

@@ -254,3 +254,39 @@ fn integers_compare_exactly() {
         }
     });
 }
+
+#[test]
+fn squares() {
+    on_every_device(|stream| {
+        for (dtype, numbers) in [
+            (DType::Int8, [-3, 0, 11].map(Scalar::Int)),
+            (
+                DType::Float32,
+                [-1.5, f64::INFINITY, f64::NAN].map(Scalar::Float),
+            ),
+            (
+                DType::Complex64,
+                [0.0, -2.0, 1.0].map(|im| Scalar::Complex(2.0, im)),
+            ),
+        ] {
+            let a = array(stream, &numbers, &[3], dtype);
+            let expected: Vec<Scalar> = numbers
+                .iter()
+                .map(|&x| crate::model::binary(BinaryOp::Multiply, dtype, x, x))
+                .collect();
+            for two in [Scalar::Int(2), Scalar::Float(2.0)] {
+                if dtype == DType::Int8 && two != Scalar::Int(2) {
+                    continue; // that promotes to float64
+                }
+                let (left, right) = (Arg::Array(&a), Arg::Scalar(two));
+                let found = ops::binary(stream, BinaryOp::Power, left, right, None).unwrap();
+                assert_eq!(found.dtype(), dtype);
+                check(&values(stream, &found), &expected, 0.0, dtype.name());
+            }
+            // In place, the operand is read before it is overwritten.
+            let (left, right) = (Arg::Array(&a), Arg::Scalar(Scalar::Int(2)));
+            ops::binary(stream, BinaryOp::Power, left, right, Some(&a)).unwrap();
+            check(&values(stream, &a), &expected, 0.0, dtype.name());
+        }
+    });
+}
