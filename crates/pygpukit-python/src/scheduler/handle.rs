@@ -2,7 +2,7 @@
 
 use super::exit::close_at_exit;
 use super::job::{PyJob, Slot};
-use super::options::{BandwidthArg, IntegerArg, MemoryArg, refuse_unknown};
+use super::options::{BandwidthArg, IntegerArg, KwargsArg, MemoryArg, NameArg, refuse_unknown};
 use super::stats::{PySchedulerStats, PyTaskStats};
 use super::task::PyTask;
 use crate::convert::type_name;
@@ -69,7 +69,7 @@ impl PyScheduler {
         py: Python<'_>,
         r#fn: Py<PyAny>,
         args: Bound<'_, PyTuple>,
-        kwargs: Option<Bound<'_, PyDict>>,
+        kwargs: Option<KwargsArg<'_>>,
         memory: Option<MemoryArg>,
         bandwidth: Option<BandwidthArg>,
         policy: Option<&str>,
@@ -80,14 +80,14 @@ impl PyScheduler {
         evictable: bool,
         queue_timeout: Option<DurationArg>,
         on_full: &str,
-        name: Option<String>,
+        name: Option<NameArg>,
         unknown: Option<Bound<'_, PyDict>>,
     ) -> PyResult<PyTask> {
         refuse_unknown(unknown.as_ref())?;
         refuse_partition(partition.as_ref())?;
         check_callable(r#fn.bind(py))?;
         let spec = TaskSpec {
-            name,
+            name: name.map(|name| name.0),
             memory: memory.map(|memory| memory.0),
             bandwidth: bandwidth.map(|bandwidth| bandwidth.0),
             policy: policy
@@ -108,7 +108,7 @@ impl PyScheduler {
             args: args.unbind(),
             // What the caller does to it afterwards is no concern of the task.
             kwargs: kwargs
-                .map(|kwargs| kwargs.copy())
+                .map(|kwargs| kwargs.0.copy())
                 .transpose()?
                 .map(Bound::unbind),
             context: py

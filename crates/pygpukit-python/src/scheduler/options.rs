@@ -82,6 +82,37 @@ impl<'a, 'py> FromPyObject<'a, 'py> for IntegerArg {
     }
 }
 
+/// `name=`: a text.
+pub(crate) struct NameArg(pub(crate) String);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for NameArg {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let refuse = |_| {
+            let given = type_name(&object);
+            PyTypeError::new_err(format!("`name` is a str, not {given}"))
+        };
+        object.extract::<String>().map(Self).map_err(refuse)
+    }
+}
+
+/// `kwargs=`: a dict.
+pub(crate) struct KwargsArg<'py>(pub(crate) Bound<'py, PyDict>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for KwargsArg<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let refuse = || {
+            let given = type_name(&object);
+            PyTypeError::new_err(format!("`kwargs` is a dict, not {given}"))
+        };
+        let kwargs = object.cast::<PyDict>().map_err(|_| refuse())?;
+        Ok(Self(kwargs.to_owned()))
+    }
+}
+
 /// Refuses options that there are not.
 pub(super) fn refuse_unknown(unknown: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
     const KNOWN: &str = "kwargs, memory, bandwidth, policy, priority, weight, deadline, partition, \
