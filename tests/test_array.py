@@ -108,6 +108,8 @@ def test_asarray(device):
     assert gp.asarray(x) is x
     assert gp.asarray(x, "float32") is x
     assert gp.asarray(x, "int8").tolist() == [1, 1, 1]
+    assert gp.asarray(x, "int8").dtype == "int8"
+    assert gp.asarray(x, dtype="float64").dtype == "float64"
     assert gp.asarray([1.5, 2], device=device).dtype == "float32"
     assert gp.asarray([1, 2], device=device).dtype == "int64"
     assert gp.asarray(2.5, device=device).shape == ()

@@ -1,5 +1,6 @@
 """Memory shared with NumPy through DLPack, on the CPU device."""
 
+import ctypes
 import gc
 
 import numpy as np
@@ -76,6 +77,18 @@ def test_read_only_memory_is_not_written():
     assert base.tolist() == [0, 1, 2]
 
 
+def test_read_only_stays_read_only():
+    base = np.arange(3.0)
+    base.flags.writeable = False
+    x = gp.from_dlpack(base)
+    assert not np.from_dlpack(x).flags.writeable
+    with pytest.raises(BufferError, match="read-only"):
+        x.__dlpack__()
+    with pytest.raises(ValueError, match="read-only"):
+        gp.from_dlpack(x).fill(1)
+    assert np.from_dlpack(gp.from_dlpack(np.arange(3.0))).flags.writeable
+
+
 def test_copy_is_a_copy():
     x = gp.zeros(3, device="cpu")
     shared = np.from_dlpack(x, copy=True)
@@ -122,6 +135,47 @@ def test_capsules_are_used_once():
     for bad in (None, 3, [1.0]):
         with pytest.raises(TypeError, match="__dlpack__"):
             gp.from_dlpack(bad)
+
+
+class Tensor(ctypes.Structure):
+    """DLManagedTensor, with nobody to tell when it is no longer used."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),
+        ("byte_offset", ctypes.c_uint64),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+    )
+
+
+@pytest.mark.parametrize(("has_shape", "text"), [(True, "4 elements"), (False, "1 dimensions")])
+def test_tensors_without_memory_or_shape_are_refused(has_shape, text):
+    shape = (ctypes.c_int64 * 1)(4)
+    where = ctypes.addressof(shape) if has_shape else None
+    tensor = Tensor(None, 1, 0, 1, 2, 64, 1, where, None, 0, None, None)
+    make = ctypes.pythonapi.PyCapsule_New
+    make.restype, make.argtypes = (
+        ctypes.py_object,
+        (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p),
+    )
+
+    class Lies:
+        def __dlpack_device__(self):
+            return (1, 0)
+
+        def __dlpack__(self, **options):
+            return make(ctypes.addressof(tensor), b"dltensor", None)
+
+    with pytest.raises(BufferError, match=text):
+        gp.from_dlpack(Lies())
 
 
 def test_unused_capsules_free_their_memory():

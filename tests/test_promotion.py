@@ -128,3 +128,13 @@ def test_in_place_forms_keep_the_dtype(device):
     with pytest.raises(TypeError):
         y += 0.5
     assert y.tolist() == [1, 1, 1]
+
+
+def test_integers_too_long_to_print_are_refused_in_silence(device, capfd):
+    x = gp.ones(3, "int32", device=device)
+    for act in (lambda: x + 10**5000, lambda: x == 10**5000, lambda: gp.full(2, 10**5000)):
+        with pytest.raises(OverflowError, match="16610 bits"):
+            act()
+    with pytest.raises(ValueError, match="bits"):
+        gp.zeros(10**5000, device=device)
+    assert capfd.readouterr().err == ""

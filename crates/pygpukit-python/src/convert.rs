@@ -72,9 +72,17 @@ fn integer(object: &Bound<'_, PyAny>) -> Result<PyResult<isize>, ()> {
         }
         Err(error) => return Ok(Err(error)),
     };
-    Ok(index.extract::<isize>().map_err(|_| {
-        PyValueError::new_err(format!("`{index}` is too large for a dimension or index"))
+    Ok(index.extract::<isize>().or_else(|_| {
+        Err(PyValueError::new_err(format!(
+            "an integer of {} bits is too large for a dimension or index",
+            bits(&index)?
+        )))
     }))
+}
+
+/// How long an integer is. Python refuses to print very long ones.
+fn bits(integer: &Bound<'_, PyAny>) -> PyResult<u64> {
+    integer.call_method0("bit_length")?.extract()
 }
 
 /// A Python number (weak in promotion).
@@ -86,7 +94,8 @@ pub(crate) fn python_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar
         return match object.extract::<i128>() {
             Ok(value) => Ok(Some(Scalar::Int(value))),
             Err(_) => Err(PyOverflowError::new_err(format!(
-                "integer `{object}` does not fit any dtype"
+                "an integer of {} bits does not fit any dtype",
+                bits(object)?
             ))),
         };
     }

@@ -156,9 +156,9 @@ pub(crate) fn asarray<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let wanted = dtype.map(|dtype| dtype.0);
     let array = array_like(py, object, wanted, device)?;
-    let same = object.cast::<PyArray>().is_ok_and(|given| {
-        given.get().0.shares_buffer(&array) && given.get().0.dtype() == array.dtype()
-    });
+    let given = object.cast::<PyArray>().ok().map(|given| &given.get().0);
+    let same = given.is_some_and(|given| given.shares_buffer(&array))
+        && wanted.is_none_or(|dtype| dtype == array.dtype());
     if same {
         return Ok(object.clone());
     }

@@ -1,8 +1,8 @@
 //! Capsules over our arrays.
 
 use super::{
-    IS_COPIED, LEGACY_STREAM, Managed, ManagedVersioned, PLAIN, Tensor, VERSION, VERSIONED,
-    dlpack_device, type_code,
+    IS_COPIED, LEGACY_STREAM, Managed, ManagedVersioned, PLAIN, READ_ONLY, Tensor, VERSION,
+    VERSIONED, dlpack_device, type_code,
 };
 use crate::array::PyArray;
 use crate::run::{run, wait};
@@ -75,9 +75,13 @@ impl PyArray {
             array,
             consumer,
         });
-        let flags = if copy == Some(true) { IS_COPIED } else { 0 };
+        let is_read_only = export.array.buffer().is_read_only();
+        let flags = u64::from(copy == Some(true)) * IS_COPIED + u64::from(is_read_only) * READ_ONLY;
         match max_version {
             Some((major, _)) if major >= VERSION.0 => capsule_versioned(py, export, flags),
+            _ if is_read_only => Err(PyBufferError::new_err(
+                "read-only memory needs a versioned capsule: ask with `max_version=(1, 0)`",
+            )),
             _ => capsule_plain(py, export),
         }
     }

@@ -195,6 +195,11 @@ fn array_over(
     })?;
     let ndim = usize::try_from(tensor.ndim)
         .map_err(|_| PyBufferError::new_err("negative number of dimensions"))?;
+    if ndim > 0 && tensor.shape.is_null() {
+        return Err(PyBufferError::new_err(format!(
+            "a tensor of {ndim} dimensions without a shape"
+        )));
+    }
     let lengths = |pointer: *mut i64| {
         if ndim == 0 || pointer.is_null() {
             &[][..]
@@ -211,6 +216,12 @@ fn array_over(
     let itemsize = dtype.itemsize();
     let contiguous = Layout::contiguous(&shape, itemsize)
         .map_err(|error| PyBufferError::new_err(error.to_string()))?;
+    if tensor.data.is_null() && contiguous.size() > 0 {
+        return Err(PyBufferError::new_err(format!(
+            "a tensor of {} elements without memory",
+            contiguous.size()
+        )));
+    }
     let strides: Vec<isize> = match lengths(tensor.strides) {
         [] => contiguous.strides().to_vec(),
         strides => strides
