@@ -1,12 +1,20 @@
-"""Classes that existing scripts import from `_pygpukit_rust`: decisions in numbers alone."""
+"""Classes that existing scripts import from `_pygpukit_rust`: decisions in numbers alone.
 
-from pygpukit._pygpukit_rust import (
-    MemoryPool,
+They touch no device. Memory is an integer of bytes or text such as `"512MB"`, a share a
+number from 0 to 1; what is out of range raises `ValueError`.
+"""
+
+from pygpukit.compat.partition import (
     Partition,
     PartitionConfig,
     PartitionLimits,
     PartitionManager,
+)
+from pygpukit.compat.pool import (
+    MemoryPool,
     PoolStats,
+)
+from pygpukit.compat.qos import (
     QosClass,
     QosEvaluation,
     QosPolicyEvaluator,

@@ -1,0 +1,15 @@
+"""Division of a device into partitions, as an agreement on numbers."""
+
+from pygpukit._pygpukit_rust import (
+    Partition,
+    PartitionConfig,
+    PartitionLimits,
+    PartitionManager,
+)
+
+__all__ = [
+    "Partition",
+    "PartitionConfig",
+    "PartitionLimits",
+    "PartitionManager",
+]

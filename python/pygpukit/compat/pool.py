@@ -1,0 +1,11 @@
+"""A pool of memory with a quota: decisions in numbers alone."""
+
+from pygpukit._pygpukit_rust import (
+    MemoryPool,
+    PoolStats,
+)
+
+__all__ = [
+    "MemoryPool",
+    "PoolStats",
+]
