@@ -100,6 +100,45 @@ def test_a_forked_child_uses_the_cpu_device_afresh_and_refuses_old_arrays():
     )
 
 
+def test_a_forked_child_names_spawn_however_it_uses_old_objects():
+    run(
+        """
+        import os, pygpukit as gp
+        old = gp.ones(3)
+        kernel = gp.jit("__global__ void k(float* x, float* y) {}", "k")
+        stream = gp.Stream("cpu")
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                new = gp.ones(3)
+                uses = [
+                    lambda: new + old,
+                    lambda: old + new,
+                    lambda: new @ old,
+                    lambda: gp.add(new, new, out=old),
+                    lambda: new.__setitem__(..., old),
+                    lambda: kernel(new, old, block=32, grid=1),
+                    lambda: old.copy(),
+                    lambda: repr(old),
+                    stream.synchronize,
+                ]
+                for use in uses:
+                    try:
+                        use()
+                    except gp.DeviceNotAvailable as error:
+                        assert "'spawn'" in str(error), error
+                    else:
+                        raise AssertionError(uses.index(use))
+                code = 0
+            finally:
+                os._exit(code)
+        assert os.waitpid(child, 0)[1] == 0
+        """,
+        PYGPUKIT_DEVICE="cpu",
+    )
+
+
 @pytest.mark.parametrize("order", range(6))
 def test_exit_with_live_objects_is_silent(order):
     run(

@@ -112,7 +112,7 @@ impl Device {
             node: Node::new(backend.id(), backend.info().total_memory, clock),
             default_stream: OnceLock::new(),
             queues: Mutex::default(),
-            process: std::process::id(),
+            process: crate::process::current(),
             backend,
         }))
     }
@@ -196,11 +196,21 @@ impl Device {
 
     /// Refuses a device that was opened before this process was forked.
     pub(crate) fn check_process(&self) -> Result<()> {
-        if self.0.process == std::process::id() {
+        if self.0.process == crate::process::current() {
             Ok(())
         } else {
             Err(Error::Forked(self.id()))
         }
+    }
+
+    /// Why an array of `other` cannot take part in work of this device. Of a forked
+    /// process that is said first: there a device has the name of the parent's.
+    pub(crate) fn refusal_of(&self, other: &Self) -> Error {
+        let processes = self.check_process().and_then(|()| other.check_process());
+        processes.err().unwrap_or(Error::DeviceMismatch {
+            left: self.id(),
+            right: other.id(),
+        })
     }
 
     pub(crate) fn take_memory(&self, bytes: usize) -> Result<Block> {
@@ -308,7 +318,7 @@ struct Registry {
 /// parent's devices have threads and contexts that do not exist in the child.
 fn registry() -> &'static Registry {
     static CURRENT: AtomicPtr<Registry> = AtomicPtr::new(std::ptr::null_mut());
-    let process = std::process::id();
+    let process = crate::process::current();
     loop {
         let current = CURRENT.load(Ordering::Acquire);
         // SAFETY: the pointer is null or came from `Box::into_raw` below and is

@@ -45,7 +45,7 @@ pub enum Error {
         reason: String,
     },
     /// Operands on two devices.
-    #[error("operands are on different devices: `{left}` and `{right}`; copy one with `copy_to`")]
+    #[error("operands are on different devices: `{left}` and `{right}`; copy one over first")]
     DeviceMismatch {
         /// The device of the first operand, or of the stream.
         left: DeviceId,

@@ -22,6 +22,7 @@ mod native;
 #[cfg(feature = "nvrtc")]
 pub mod nvrtc;
 pub mod ops;
+mod process;
 pub mod scheduler;
 mod stream;
 

@@ -98,10 +98,7 @@ impl Stream {
         self.account.permit()?;
         for buffer in reads.iter().chain(writes) {
             if buffer.device() != &self.device {
-                return Err(Error::DeviceMismatch {
-                    left: self.device.id(),
-                    right: buffer.device().id(),
-                });
+                return Err(self.device.refusal_of(buffer.device()));
             }
         }
         if let Some(buffer) = writes.iter().find(|buffer| buffer.is_read_only()) {

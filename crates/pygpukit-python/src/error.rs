@@ -90,8 +90,10 @@ impl From<PyError> for PyErr {
             Error::Shape(_)
             | Error::Value(_)
             | Error::Request(_)
-            | Error::DeviceMismatch { .. }
             | Error::Argument(ArgumentError::Value(_)) => PyValueError::new_err(message),
+            Error::DeviceMismatch { left, .. } => {
+                PyValueError::new_err(format!("{message}: `asarray(x, device=\"{left}\")`"))
+            }
             Error::Index(_) => PyIndexError::new_err(message),
             Error::Op(_)
             | Error::Cast { .. }

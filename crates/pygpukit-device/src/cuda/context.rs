@@ -56,7 +56,7 @@ impl Context {
             id: DeviceId::Cuda(ordinal),
             device,
             handle,
-            process: std::process::id(),
+            process: crate::process::current(),
             events: EventPool::default(),
             queues: Mutex::default(),
             orphans: Mutex::default(),
@@ -75,7 +75,7 @@ impl Context {
     /// As [`enter`](Self::enter), for destructors: `None` in a forked child,
     /// where the driver must not be called, and after its shutdown.
     pub(super) fn enter_to_destroy(&self) -> Option<&'static Driver> {
-        let is_ours = self.process == std::process::id();
+        let is_ours = self.process == crate::process::current();
         is_ours.then(|| self.enter().ok()).flatten()
     }
 

@@ -12,7 +12,7 @@ const OLDEST: (u32, u32) = (12, 0);
 /// Looks once a process; a forked child looks for itself. Prints nothing.
 pub(crate) fn presence() -> Presence {
     static FOUND: OnceLock<(u32, Presence)> = OnceLock::new();
-    let process = std::process::id();
+    let process = crate::process::current();
     let (looked, found) = FOUND.get_or_init(|| (process, look()));
     if *looked == process {
         found.clone()

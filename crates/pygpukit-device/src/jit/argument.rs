@@ -137,14 +137,19 @@ impl Passed<'_> {
 
     /// Refuses memory of another device.
     pub(super) fn check_device(&self, device: &Device) -> Result<()> {
-        match self.argument.array() {
-            Some(array) if array.buffer.device() != device => Err(self.wrong_value(&format!(
-                "got an array on device `{}` for a launch on `{}`; copy it there first",
-                array.buffer.device().id(),
-                device.id()
-            ))),
-            _ => Ok(()),
+        let Some(array) = self.argument.array() else {
+            return Ok(());
+        };
+        let home = array.buffer.device();
+        if home == device {
+            return Ok(());
         }
+        home.check_process()?;
+        Err(self.wrong_value(&format!(
+            "got an array on device `{}` for a launch on `{}`; copy it there first",
+            home.id(),
+            device.id()
+        )))
     }
 
     /// Checks the argument against the declared type. `None` if only the compiled

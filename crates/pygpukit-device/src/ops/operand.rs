@@ -4,7 +4,7 @@ use super::copy::cast;
 use crate::array::Array;
 use crate::backend::{Operand, Work};
 use crate::buffer::Buffer;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::stream::Stream;
 use pygpukit_core::array::{DType, Element, Scalar, promote, promote_weak};
 
@@ -93,10 +93,7 @@ pub(super) fn check_devices(stream: &Stream, arrays: &[&Array]) -> Result<()> {
         .iter()
         .find(|array| array.device() != stream.device())
     {
-        Some(array) => Err(Error::DeviceMismatch {
-            left: stream.device().id(),
-            right: array.device_id(),
-        }),
+        Some(array) => Err(stream.device().refusal_of(array.device())),
         None => Ok(()),
     }
 }

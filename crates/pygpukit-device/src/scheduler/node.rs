@@ -81,7 +81,7 @@ impl Node {
         });
         Arc::new(Self {
             device,
-            process: std::process::id(),
+            process: crate::process::current(),
             clock,
             state: Mutex::new(State {
                 core,
@@ -111,7 +111,7 @@ impl Node {
     /// Refuses a node of the parent of a forked process. Its locks may be held
     /// for ever by threads that do not exist here.
     pub(super) fn check_process(&self) -> Result<()> {
-        if self.process == std::process::id() {
+        if self.process == crate::process::current() {
             Ok(())
         } else {
             Err(Error::Forked(self.device))
