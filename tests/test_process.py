@@ -72,6 +72,14 @@ def test_memory_of_the_cpu_device_can_be_set():
     )
 
 
+@pytest.mark.parametrize("threads", ["0", "1025", "5000", "two"])
+def test_a_number_of_threads_beyond_the_limit_is_refused(threads):
+    code = "import pygpukit as gp; gp.ones(3, device='cpu')"
+    bad = run(code, check=False, PYGPUKIT_CPU_THREADS=threads)
+    assert f"ValueError: `PYGPUKIT_CPU_THREADS={threads}` is not a number" in bad.stderr
+    assert "from 1 to 1024" in bad.stderr
+
+
 def test_a_forked_child_uses_the_cpu_device_afresh_and_refuses_old_arrays():
     run(
         """

@@ -5,6 +5,10 @@ use rayon::ThreadPool;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+/// The most threads that the environment may ask for: more than any one machine has
+/// cores. Many more would never get past starting.
+const MOST_THREADS: usize = 1024;
+
 /// The device's threads. Started when first needed, shared by all its queues.
 #[derive(Debug)]
 pub(super) struct Pool {
@@ -17,15 +21,8 @@ impl Pool {
     /// process may use.
     pub(super) fn from_environment() -> Result<Self> {
         let threads = match std::env::var("PYGPUKIT_CPU_THREADS") {
-            Ok(text) if !text.is_empty() => match text.parse() {
-                Ok(threads) if threads > 0 => threads,
-                _ => {
-                    return Err(Error::Value(format!(
-                        "`PYGPUKIT_CPU_THREADS={text}` is not a number of threads from 1 on"
-                    )));
-                }
-            },
-            _ => super::host::cores(),
+            Ok(text) if !text.is_empty() => threads(&text)?,
+            _ => super::host::cores().min(MOST_THREADS),
         };
         Ok(Self::new(threads))
     }
@@ -80,10 +77,31 @@ impl Pool {
     }
 }
 
+/// The number that `PYGPUKIT_CPU_THREADS` names.
+fn threads(text: &str) -> Result<usize> {
+    match text.parse() {
+        Ok(threads) if (1..=MOST_THREADS).contains(&threads) => Ok(threads),
+        _ => Err(Error::Value(format!(
+            "`PYGPUKIT_CPU_THREADS={text}` is not a number of threads from 1 to {MOST_THREADS}"
+        ))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Pool;
+    use super::{MOST_THREADS, Pool, threads};
     use std::sync::Mutex;
+
+    #[test]
+    fn the_number_of_threads_is_limited() {
+        assert_eq!(threads("1").unwrap(), 1);
+        assert_eq!(threads(&MOST_THREADS.to_string()).unwrap(), MOST_THREADS);
+        for bad in ["0", "-1", "1025", "99999999999999999999", "many", "1.5", " 2"] {
+            let error = threads(bad).unwrap_err().to_string();
+            assert!(error.contains(&format!("={bad}`")), "{error}");
+            assert!(error.contains("from 1 to 1024"), "{error}");
+        }
+    }
 
     #[test]
     fn every_index_is_visited_once() {
