@@ -2,6 +2,8 @@
 
 import asyncio
 import contextvars
+import copy
+import pickle
 import threading
 
 import pytest
@@ -73,6 +75,60 @@ def test_leaving_what_was_not_entered():
     leave = gp.Device("cpu").__exit__
     with pytest.raises(RuntimeError, match="not entered"):
         contextvars.Context().run(leave, None, None, None)
+
+
+def test_blocks_left_in_the_wrong_order_are_noticed(device):
+    def work():
+        before = gp.current_stream()
+        outer, inner = gp.Stream(device), gp.Device(device)
+        outer.__enter__()
+        inner.__enter__()
+        with pytest.raises(RuntimeError) as wrong:
+            outer.__exit__()
+        assert repr(outer) in str(wrong.value)
+        assert f"before that of {inner!r}" in str(wrong.value)
+        # What the outer block hid is current again, not what a dead block left.
+        assert gp.current_stream() == before
+        with pytest.raises(RuntimeError, match="not entered"):
+            inner.__exit__()
+        with outer, inner, outer:
+            assert gp.current_stream() == outer
+
+    contextvars.Context().run(work)
+
+
+def test_streams_are_equal_by_identity(device):
+    one, other = gp.Stream(device), gp.Stream(device)
+    assert one != other
+    assert one == one
+    with one:
+        current = gp.current_stream()
+    assert current == one
+    assert hash(current) == hash(one)
+    assert {current, one, other} == {one, other}
+    assert one != one.handle
+
+
+def test_devices_and_nullptr_are_copied_and_pickled(device):
+    d = gp.Device(device)
+    for original in (d, gp.nullptr):
+        for copied in (
+            copy.copy(original),
+            copy.deepcopy([original])[0],
+            pickle.loads(pickle.dumps(original)),
+        ):
+            assert copied == original
+    assert pickle.loads(pickle.dumps(gp.nullptr)) is copy.copy(gp.nullptr) is gp.nullptr
+    missing = pickle.dumps(d).replace(device.encode(), b"x" * len(device))
+    with pytest.raises(ValueError, match="does not name a device"):
+        pickle.loads(missing)
+
+
+def test_streams_are_not_copied(device):
+    stream = gp.Stream(device)
+    for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="cannot be copied or pickled"):
+            attempt(stream)
 
 
 def test_streams(device):

@@ -15,7 +15,11 @@ class Stream:
 
     Streams of a device overlap. What two streams do to the same array is ordered by
     the data: a reader waits for the last writer, a writer for the readers before it.
-    `with stream:` makes it the current stream of this thread or asyncio task.
+    `with stream:` makes it the current stream of this thread or asyncio task; blocks
+    are left in the reverse order, or `RuntimeError` says which were not.
+
+    Two objects are equal if they stand for the same stream. A stream cannot be copied
+    or pickled.
 
     Args:
         device: A `Device`, its name, or the number of a CUDA device; the current
@@ -61,6 +65,9 @@ class Stream:
         Args:
             other: A stream of the same device.
         """
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
     def __enter__(self) -> Self: ...
     def __exit__(
         self,

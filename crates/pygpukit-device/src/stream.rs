@@ -5,6 +5,7 @@ use crate::backend::{DeviceId, Need, Priority, Queue, Ticket, Work};
 use crate::buffer::{Access, Buffer};
 use crate::device::Device;
 use crate::error::{Error, Result};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -161,6 +162,21 @@ impl Stream {
         let ticket = self.queue.mark()?;
         buffer.record(&self.queue, ticket, access);
         Ok(())
+    }
+}
+
+/// Handles are equal if they are of the same stream.
+impl PartialEq for Stream {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.queue, &other.queue)
+    }
+}
+
+impl Eq for Stream {}
+
+impl Hash for Stream {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.queue).cast::<()>().hash(state);
     }
 }
 

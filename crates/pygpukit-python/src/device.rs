@@ -6,7 +6,7 @@ use pygpukit_device::backend::{DeviceId, DeviceInfo};
 use pygpukit_device::{Device, DeviceSpec, Error, Presence, cuda_presence};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyInt, PyString};
+use pyo3::types::{PyBool, PyInt, PyString, PyType};
 
 /// A device by name. It is opened at its first use.
 #[pyclass(name = "Device", frozen, eq, hash, module = "pygpukit.device")]
@@ -69,18 +69,21 @@ impl PyDevice {
         let py = slf.py();
         let id = slf.get().0;
         let device = run(py, || Device::by_id(id))?;
-        scope::enter(py, scope::stream_on(py, &device)?)?;
+        scope::enter(py, scope::stream_on(py, &device)?, Some(slf.as_any()))?;
         Ok(slf)
     }
 
     #[pyo3(signature = (*_exception))]
-    #[expect(clippy::unused_self, reason = "Python passes it")]
     fn __exit__(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         _exception: &Bound<'_, pyo3::types::PyTuple>,
     ) -> PyResult<()> {
-        scope::leave(py)
+        scope::leave(slf.py(), Some(slf.as_any()))
+    }
+
+    /// A device is copied and pickled by name.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (String,)) {
+        (py.get_type::<Self>(), (self.name(),))
     }
 
     fn __repr__(&self) -> String {

@@ -13,7 +13,22 @@ use pyo3::sync::PyOnceLock;
 #[pyclass(frozen, module = "pygpukit._pygpukit_rust")]
 pub(crate) struct Scope {
     stream: Stream,
+    /// The device or stream that the block names; none for a scope of ours.
+    owner: Option<Py<PyAny>>,
     outer: Option<Py<Scope>>,
+}
+
+impl Scope {
+    fn outer<'py>(&self, py: Python<'py>) -> Option<Bound<'py, Self>> {
+        self.outer.as_ref().map(|outer| outer.bind(py).clone())
+    }
+
+    fn is_of(&self, owner: Option<&Bound<'_, PyAny>>) -> bool {
+        match (&self.owner, owner) {
+            (Some(ours), Some(owner)) => ours.is(owner),
+            (ours, owner) => ours.is_none() && owner.is_none(),
+        }
+    }
 }
 
 fn variable(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
@@ -31,22 +46,57 @@ fn current(py: Python<'_>) -> PyResult<Option<Bound<'_, Scope>>> {
     Ok(value.extract::<Option<Bound<'_, Scope>>>()?)
 }
 
-/// Makes `stream` current until [`leave`].
-pub(crate) fn enter(py: Python<'_>, stream: Stream) -> PyResult<()> {
+/// Makes `stream` current until [`leave`] with the same owner.
+pub(crate) fn enter(
+    py: Python<'_>,
+    stream: Stream,
+    owner: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
     let outer = current(py)?.map(Bound::unbind);
-    let scope = Bound::new(py, Scope { stream, outer })?;
+    let owner = owner.map(|owner| owner.clone().unbind());
+    let scope = Scope {
+        stream,
+        owner,
+        outer,
+    };
+    let scope = Bound::new(py, scope)?;
     variable(py)?.call_method1("set", (scope,)).map(drop)
 }
 
-/// Ends the innermost scope.
-pub(crate) fn leave(py: Python<'_>) -> PyResult<()> {
-    let Some(scope) = current(py)? else {
-        return Err(PyRuntimeError::new_err(
-            "a `with` block of a device or stream was left that was not entered in this context",
-        ));
+/// Ends the scope of that owner, and with an error those inside it that were not
+/// left before.
+pub(crate) fn leave(py: Python<'_>, owner: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    let innermost = current(py)?;
+    let mut found = innermost.clone();
+    while let Some(scope) = found.take_if(|scope| !scope.get().is_of(owner)) {
+        // What we entered, a block of the program cannot end.
+        found = scope
+            .get()
+            .outer(py)
+            .filter(|_| scope.get().owner.is_some());
+    }
+    let (Some(innermost), Some(scope)) = (innermost, found) else {
+        return Err(PyRuntimeError::new_err(format!(
+            "the `with` block of {} was left, but not entered in this context",
+            name(owner)
+        )));
     };
-    let outer = scope.get().outer.as_ref().map(|outer| outer.clone_ref(py));
-    variable(py)?.call_method1("set", (outer,)).map(drop)
+    variable(py)?.call_method1("set", (scope.get().outer(py),))?;
+    if scope.is(&innermost) {
+        return Ok(());
+    }
+    let inner = innermost.get().owner.as_ref().map(|inner| inner.bind(py));
+    Err(PyRuntimeError::new_err(format!(
+        "the `with` block of {} was left before that of {}, which was entered inside it; both \
+         have ended now",
+        name(owner),
+        name(inner)
+    )))
+}
+
+/// The owner in words.
+fn name(owner: Option<&Bound<'_, PyAny>>) -> String {
+    owner.map_or_else(|| "a kernel call".into(), |owner| format!("{owner:?}"))
 }
 
 /// The current stream: the innermost scope's, else the default device's default.
@@ -67,7 +117,7 @@ pub(crate) fn stream_on(py: Python<'_>, device: &Device) -> PyResult<Stream> {
         if at.get().stream.device() == device {
             return Ok(at.get().stream.clone());
         }
-        scope = at.get().outer.as_ref().map(|outer| outer.bind(py).clone());
+        scope = at.get().outer(py);
     }
     run(py, || Ok(device.default_stream()?.clone()))
 }
@@ -81,8 +131,8 @@ pub(crate) fn with_stream<T>(
     let Some(stream) = stream else {
         return work();
     };
-    enter(py, stream.clone())?;
+    enter(py, stream.clone(), None)?;
     let result = work();
-    leave(py)?;
+    leave(py, None)?;
     result
 }

@@ -6,10 +6,12 @@ use crate::run::{run, wait};
 use crate::scope;
 use pygpukit_device::Stream;
 use pygpukit_device::backend::{DeviceId, Priority};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 /// Work of one device that runs in order.
-#[pyclass(name = "Stream", frozen, module = "pygpukit.stream")]
+#[pyclass(name = "Stream", frozen, eq, hash, module = "pygpukit.stream")]
+#[derive(PartialEq, Eq, Hash)]
 pub(crate) struct PyStream(pub(crate) Stream);
 
 #[pymethods]
@@ -51,18 +53,25 @@ impl PyStream {
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
-        scope::enter(slf.py(), slf.get().0.clone())?;
+        scope::enter(slf.py(), slf.get().0.clone(), Some(slf.as_any()))?;
         Ok(slf)
     }
 
     #[pyo3(signature = (*_exception))]
-    #[expect(clippy::unused_self, reason = "Python passes it")]
     fn __exit__(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         _exception: &Bound<'_, pyo3::types::PyTuple>,
     ) -> PyResult<()> {
-        scope::leave(py)
+        scope::leave(slf.py(), Some(slf.as_any()))
+    }
+
+    /// Whatever copies objects says why it cannot copy this one.
+    #[expect(clippy::unused_self, reason = "Python passes it")]
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a Stream cannot be copied or pickled: it is of this process; make another with \
+             `Stream(device)`",
+        ))
     }
 
     /// The CUDA stream protocol: (version, handle).

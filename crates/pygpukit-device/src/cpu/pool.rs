@@ -96,7 +96,15 @@ mod tests {
     fn the_number_of_threads_is_limited() {
         assert_eq!(threads("1").unwrap(), 1);
         assert_eq!(threads(&MOST_THREADS.to_string()).unwrap(), MOST_THREADS);
-        for bad in ["0", "-1", "1025", "99999999999999999999", "many", "1.5", " 2"] {
+        for bad in [
+            "0",
+            "-1",
+            "1025",
+            "99999999999999999999",
+            "many",
+            "1.5",
+            " 2",
+        ] {
             let error = threads(bad).unwrap_err().to_string();
             assert!(error.contains(&format!("={bad}`")), "{error}");
             assert!(error.contains("from 1 to 1024"), "{error}");

@@ -17,6 +17,12 @@ impl PyNullPointer {
     fn __repr__(&self) -> &'static str {
         "nullptr"
     }
+
+    /// Copied and pickled by name: there is but one.
+    #[expect(clippy::unused_self, reason = "Python passes it")]
+    fn __reduce__(&self) -> &'static str {
+        "nullptr"
+    }
 }
 
 /// What an object is as an argument. Never refuses: the kernel knows what it

@@ -91,7 +91,7 @@ impl PyJob {
         let run = self.context.bind(py).getattr("run")?;
         let stream = task.stream().clone();
         let enter = PyCFunction::new_closure(py, None, None, move |args, _| {
-            scope::enter(args.py(), stream.clone())
+            scope::enter(args.py(), stream.clone(), None)
         })?;
         run.call1((enter,))?;
         let function = PyTuple::new(py, [self.function.bind(py)])?;
