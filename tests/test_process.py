@@ -173,6 +173,79 @@ def test_exit_with_live_objects_is_silent(order):
     )
 
 
+@pytest.mark.parametrize("moment", [1, 12, 60])
+def test_ctrl_c_while_numpy_is_imported_leaves_numpy_whole(moment):
+    out = run(
+        f"""
+        import os, signal, sys
+        import pygpukit as gp
+        class Press:
+            seen = 0
+            def find_spec(self, name, path=None, target=None):
+                self.seen += name.split(".")[0] == "numpy"
+                if self.seen == {moment}:
+                    self.seen += 1
+                    os.kill(os.getpid(), signal.SIGINT)
+        sys.meta_path.insert(0, Press())
+        try:
+            gp.ones(3)
+        except KeyboardInterrupt:
+            print("interrupted")
+        print(gp.ones(3).tolist())
+        import numpy as np
+        print(np.linalg.inv(np.eye(1)), np.random.default_rng(0).integers(1), np.fft.fft([1]))
+        """,
+        PYGPUKIT_DEVICE="cpu",
+    )
+    assert out.stdout == "interrupted\n[1.0, 1.0, 1.0]\n[[1.]] 0 [1.+0.j]\n"
+
+
+def test_arrays_at_the_end_of_the_interpreter_are_silent():
+    first_use = """
+        import pygpukit as gp
+        class Late:
+            def __del__(self):
+                x = gp.ones(3)
+                x += 1
+                print(x[0].item())
+        late = Late()
+        """
+    assert run(first_use, PYGPUKIT_DEVICE="cpu").stdout == "2.0\n"
+    read_late = """
+        import pygpukit as gp
+        x = gp.ones(3)
+        class Late:
+            def __del__(self):
+                print(x.tolist())
+        late = Late()
+        """
+    assert run(read_late, PYGPUKIT_DEVICE="cpu").stdout == "[1.0, 1.0, 1.0]\n"
+
+
+def test_numpy_is_imported_by_whoever_needs_it_first():
+    # Inside an `atexit` callback some Pythons start no more threads.
+    run(
+        """
+        import atexit
+        import pygpukit as gp
+        atexit.register(lambda: gp.ones(3).tolist())
+        """,
+        PYGPUKIT_DEVICE="cpu",
+    )
+    run(
+        """
+        import threading
+        import pygpukit as gp
+        threads = [threading.Thread(target=lambda: gp.asarray([1, 2])) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        """,
+        PYGPUKIT_DEVICE="cpu",
+    )
+
+
 def test_ctrl_c_ends_a_wait():
     out = run(
         """

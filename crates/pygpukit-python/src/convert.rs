@@ -2,6 +2,7 @@
 
 use crate::array::PyArray;
 use crate::dtype;
+use crate::numpy_module::numpy;
 use crate::run::run;
 use pygpukit_core::array::{DType, Element, Index, Scalar, Weak, promote_weak};
 use pygpukit_device::ops::Arg;
@@ -111,7 +112,7 @@ pub(crate) fn python_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar
 /// A NumPy scalar or 0-d NumPy array: one element of a definite dtype.
 pub(crate) fn numpy_element(object: &Bound<'_, PyAny>) -> PyResult<Option<Element>> {
     let py = object.py();
-    let numpy = py.import("numpy")?;
+    let numpy = numpy(py)?;
     let is_scalar = object.is_instance(&numpy.getattr("generic")?)?
         || (object.is_instance(&numpy.getattr("ndarray")?)?
             && object.getattr("ndim")?.extract::<usize>()? == 0);

@@ -1,5 +1,6 @@
 //! Dtypes, ours and NumPy's.
 
+use crate::numpy_module::numpy;
 use pygpukit_core::array::{DType, Kind};
 use pyo3::exceptions::{PyImportError, PyTypeError};
 use pyo3::prelude::*;
@@ -106,7 +107,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for AnyDType {
                 return Ok(Self(dtype));
             }
         }
-        let numpy = py.import("numpy")?.getattr("dtype")?;
+        let numpy = numpy(py)?.getattr("dtype")?;
         let dtype = numpy.call1((object,)).map_err(|_| unknown())?;
         from_numpy(&dtype).ok_or_else(unknown).map(Self)
     }
@@ -122,9 +123,7 @@ pub(crate) fn from_numpy(dtype: &Bound<'_, PyAny>) -> Option<DType> {
 pub(crate) fn to_numpy(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
     static NUMPY_DTYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let numpy_dtype = NUMPY_DTYPE
-        .get_or_try_init(py, || {
-            Ok::<_, PyErr>(py.import("numpy")?.getattr("dtype")?.unbind())
-        })?
+        .get_or_try_init(py, || Ok::<_, PyErr>(numpy(py)?.getattr("dtype")?.unbind()))?
         .bind(py);
     if dtype != DType::BFloat16 {
         return numpy_dtype.call1((dtype.name(),));

@@ -15,6 +15,7 @@ mod device;
 mod dtype;
 mod error;
 mod kernel;
+mod numpy_module;
 mod ops;
 mod run;
 mod scheduler;
@@ -66,6 +67,9 @@ mod module {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // These look something up: later may be when the interpreter ends.
+        crate::scope::variable(module.py())?;
+        crate::numpy_module::is_ending(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         // `Scheduler` is to be the class of existing scripts, which schedules nothing.
         let scheduler = module.py().get_type::<crate::scheduler::PyScheduler>();

@@ -5,6 +5,7 @@ use crate::array::conversion::from_numpy_array;
 use crate::convert::{OperandArg, Shape, default_dtype, python_scalar, type_name};
 use crate::device::AnyDevice;
 use crate::dtype::AnyDType;
+use crate::numpy_module::{self, numpy};
 use crate::run::run;
 use crate::scope;
 use numpy::PyUntypedArray;
@@ -14,6 +15,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 fn creation_stream(py: Python<'_>, device: Option<AnyDevice>) -> PyResult<Stream> {
+    numpy_module::prepare(py)?;
     match device {
         None => scope::current_stream(py),
         some => scope::stream_on(py, &AnyDevice::open_or_current(py, some)?),
@@ -133,8 +135,8 @@ pub(crate) fn from_numpy(
     dtype: Option<AnyDType>,
     device: Option<AnyDevice>,
 ) -> PyResult<PyArray> {
-    let is_numpy = array.is_instance_of::<PyUntypedArray>()
-        || array.is_instance(&py.import("numpy")?.getattr("generic")?)?;
+    let generic = numpy(py)?.getattr("generic")?;
+    let is_numpy = array.is_instance_of::<PyUntypedArray>() || array.is_instance(&generic)?;
     if !is_numpy {
         return Err(PyTypeError::new_err(format!(
             "from_numpy takes a NumPy array, not {}; `asarray` takes anything",
@@ -187,6 +189,7 @@ fn array_like(
         let source = scope::stream_on(py, array.device())?;
         return run(py, || ops::transfer(&target, &source, array));
     }
+    let numpy = numpy(py)?;
     if !object.is_instance_of::<PyUntypedArray>()
         && let Some(array) = crate::array::dlpack::import_foreign(py, object, device)?
     {
@@ -199,7 +202,7 @@ fn array_like(
     }
     let is_python = object.is_instance_of::<pyo3::types::PyList>()
         || object.is_instance_of::<pyo3::types::PyTuple>();
-    let host = py.import("numpy")?.call_method1("asarray", (object,))?;
+    let host = numpy.call_method1("asarray", (object,))?;
     let array = from_numpy_array(py, &stream, &host, None)?;
     // Python floats have no width of their own: they become the default dtype.
     let given = array.dtype();

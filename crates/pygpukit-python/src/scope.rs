@@ -31,7 +31,8 @@ impl Scope {
     }
 }
 
-fn variable(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+/// Where the current scope is kept.
+pub(crate) fn variable(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static VARIABLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     VARIABLE
         .get_or_try_init(py, || {

@@ -3,6 +3,7 @@
 use super::PyArray;
 use crate::convert::{OperandArg, type_name};
 use crate::dtype;
+use crate::numpy_module::numpy;
 use crate::run::{run, wait};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pygpukit_core::array::{DType, Element, Scalar};
@@ -26,7 +27,7 @@ impl PyArray {
         self.read_into(py, &host)?;
         match out {
             Some(out) if !out.is(&host) => {
-                py.import("numpy")?.call_method1("copyto", (&out, host))?;
+                numpy(py)?.call_method1("copyto", (&out, host))?;
                 Ok(out.into_any())
             }
             _ => Ok(host.into_any()),
@@ -160,7 +161,7 @@ impl PyArray {
 fn empty_host<'py>(py: Python<'py>, array: &Array) -> PyResult<Bound<'py, PyUntypedArray>> {
     let dtype = dtype::to_numpy(py, array.dtype())?;
     let shape = PyTuple::new(py, array.shape())?;
-    let host = py.import("numpy")?.call_method1("empty", (shape, dtype))?;
+    let host = numpy(py)?.call_method1("empty", (shape, dtype))?;
     Ok(host.cast_into::<PyUntypedArray>()?)
 }
 
@@ -226,7 +227,7 @@ pub(crate) fn from_numpy_array(
             "NumPy dtype `{given}` has no counterpart; convert the array first"
         )));
     };
-    let numpy = py.import("numpy")?;
+    let numpy = numpy(py)?;
     if object.hasattr("mask")? && object.hasattr("filled")? {
         return Err(PyTypeError::new_err(
             "a masked array would lose its mask; call `filled()` first",

@@ -2,6 +2,7 @@
 
 use crate::device::AnyDevice;
 use crate::dtype;
+use crate::numpy_module::numpy;
 use crate::run::run;
 use crate::scope;
 use pygpukit_core::array::Layout;
@@ -36,7 +37,7 @@ pub(crate) fn import(
     let shape = required("shape")?.extract::<Vec<usize>>()?;
     let (address, read_only) = required("data")?.extract::<(u64, bool)>()?;
     let typestr = required("typestr")?;
-    let numpy_dtype = py.import("numpy")?.call_method1("dtype", (&typestr,))?;
+    let numpy_dtype = numpy(py)?.call_method1("dtype", (&typestr,))?;
     let dtype = dtype::from_numpy(&numpy_dtype)
         .filter(|_| {
             numpy_dtype

@@ -3,6 +3,7 @@
 use crate::array::PyArray;
 use crate::array::dlpack::import_foreign;
 use crate::convert::{numpy_element, python_scalar, type_name};
+use crate::numpy_module::numpy;
 use pygpukit_device::jit::Argument;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyMemoryView};
@@ -53,7 +54,7 @@ pub(super) fn argument(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
     if let Some(element) = numpy_element(object)? {
         return Ok(Argument::Scalar(element.to_scalar()));
     }
-    let numpy = object.py().import("numpy")?;
+    let numpy = numpy(object.py())?;
     let is_numpy_array = object.is_instance(&numpy.getattr("ndarray")?)?;
     if object.is_instance(&numpy.getattr("void")?)?
         || (is_numpy_array && object.getattr("ndim")?.extract::<usize>()? == 0)

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::array::{PyArray, cuda_array, foreign_array};
 use crate::device::AnyDevice;
+use crate::numpy_module;
 use crate::run::run;
 use crate::scope;
 use pygpukit_core::array::Layout;
@@ -78,6 +79,7 @@ fn import_dlpack(
             "the memory is on `{id}`, not on `{wanted}`; import it there and copy"
         )));
     }
+    numpy_module::prepare(py)?;
     let device = run(py, || Device::by_id(id))?;
     let options = PyDict::new(py);
     if id == DeviceId::Cpu {
