@@ -6,6 +6,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::ops;
 use crate::stream::Stream;
+use crate::upload::Upload;
 use pygpukit_core::array::{DType, Index, Layout};
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,29 +63,9 @@ impl Array {
         shape: &[usize],
         dtype: DType,
     ) -> Result<Self> {
-        let array = Self::empty(stream, shape, dtype)?;
-        if bytes.len() != array.nbytes() {
-            return Err(Error::Value(format!(
-                "{} bytes given for an array of {}",
-                bytes.len(),
-                array.nbytes()
-            )));
-        }
-        if !bytes.is_empty() {
-            // The memory may be a freed array's whose work is not done.
-            while !array
-                .buffer
-                .wait_idle(Access::Write, Duration::from_secs(3600))?
-            {}
-            // SAFETY: the buffer is ours alone, and nothing queued touches it.
-            unsafe {
-                stream
-                    .device()
-                    .backend()
-                    .write(array.buffer.address(), bytes)
-            }?;
-        }
-        Ok(array)
+        let mut upload = Upload::new(stream, shape, dtype)?;
+        upload.write(bytes)?;
+        upload.finish()
     }
 
     /// Waits for the array and copies its elements in C order into `target`.
@@ -100,24 +81,37 @@ impl Array {
                 self.nbytes()
             )));
         }
-        let source = ops::contiguous(stream, self)?;
-        while !source.wait(Duration::from_secs(3600))? {}
-        source.read_ready(target)
+        ops::contiguous(stream, self)?.read_piece(0, target)
+    }
+
+    /// Waits for the array, which is contiguous, and copies `target.len()` of its
+    /// bytes from byte `start` on.
+    ///
+    /// # Errors
+    /// [`Error::Value`] if it is not contiguous, or has no such bytes; the fault of
+    /// the work that was to write it.
+    pub fn read_piece(&self, start: usize, target: &mut [u8]) -> Result<()> {
+        let is_inside = target.len() <= self.nbytes().saturating_sub(start);
+        if !is_inside || !self.layout.is_contiguous() {
+            return Err(Error::Value(format!(
+                "an array of {} bytes and strides {:?} has no piece of {} bytes at {start}",
+                self.nbytes(),
+                self.layout.strides(),
+                target.len()
+            )));
+        }
+        if target.is_empty() {
+            return Ok(());
+        }
+        while !self.wait(Duration::from_secs(3600))? {}
+        let address = self.address() + start as u64;
+        // SAFETY: the range lies in the buffer, and nothing queued writes it.
+        unsafe { self.device().backend().read(address, target) }
     }
 
     /// Waits until nothing queued writes the array, or the time is over; true if so.
     pub fn wait(&self, timeout: Duration) -> Result<bool> {
         self.buffer.wait_idle(Access::Read, timeout)
-    }
-
-    /// Copies the elements of a contiguous array that nothing writes any more.
-    pub(crate) fn read_ready(&self, target: &mut [u8]) -> Result<()> {
-        if target.is_empty() {
-            return Ok(());
-        }
-        let address = self.buffer.address() + self.layout.offset() as u64;
-        // SAFETY: the layout lies in the buffer, and `wait` was true.
-        unsafe { self.device().backend().read(address, target) }
     }
 
     /// The device whose memory this is.

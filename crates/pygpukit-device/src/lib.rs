@@ -13,6 +13,7 @@ pub mod account;
 mod array;
 pub mod backend;
 mod buffer;
+mod deferred;
 mod device;
 mod error;
 #[cfg(feature = "nvrtc")]
@@ -25,6 +26,7 @@ pub mod ops;
 mod process;
 pub mod scheduler;
 mod stream;
+mod upload;
 
 #[cfg(feature = "cpu")]
 mod cpu;
@@ -33,8 +35,10 @@ mod cuda;
 
 pub use array::Array;
 pub use buffer::{Access, Buffer, Foreign};
+pub use deferred::Deferred;
 pub use device::{Device, DeviceSpec, Presence, cuda_presence, devices};
 pub use error::{ArgumentError, Error, OutOfMemory, Result};
 pub use memory::MemoryStats;
 pub use native::Native;
 pub use stream::Stream;
+pub use upload::Upload;

@@ -3,6 +3,7 @@
 use crate::account::Account;
 use crate::backend::{DeviceId, Need, Priority, Queue, Ticket, Work};
 use crate::buffer::{Access, Buffer};
+use crate::deferred::wait_or_defer;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use std::hash::{Hash, Hasher};
@@ -84,6 +85,9 @@ impl Stream {
     /// writer for the last writer and all readers since. On one stream that
     /// costs nothing.
     ///
+    /// Returns at once; on the CPU, if others see one of the buffers, when the work
+    /// is done (see [`Deferred`](crate::Deferred)).
+    ///
     /// Locks: the uses of all buffers named, in order of address, from the first
     /// wait to the record; no other lock is taken meanwhile but the queue's.
     ///
@@ -118,7 +122,7 @@ impl Stream {
         })?;
         let is_visible = |buffer: &&Buffer| buffer.is_shared();
         if self.device.id() == DeviceId::Cpu && reads.iter().chain(writes).any(is_visible) {
-            while !self.queue.wait(ticket, Duration::from_secs(3600))? {}
+            wait_or_defer(&self.queue, ticket)?;
         }
         Ok(ticket)
     }

@@ -5,7 +5,7 @@ use crate::dtype;
 use crate::numpy_module::numpy;
 use crate::run::run;
 use pygpukit_core::array::{DType, Element, Index, Scalar, Weak, promote_weak};
-use pygpukit_device::ops::Arg;
+use pygpukit_device::ops::{self, Arg};
 use pygpukit_device::{Array, Stream};
 use pyo3::exceptions::{PyAttributeError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -168,7 +168,8 @@ impl OperandArg {
         match self {
             Self::Array(_) | Self::Scalar(_) => Ok(self),
             Self::Element(element) => run(py, || {
-                Array::from_bytes(stream, element.as_bytes(), &[], element.dtype())
+                // Exact: it has come from that dtype. Unlike a copy it need not wait.
+                ops::full(stream, &[], element.to_scalar(), element.dtype())
             })
             .map(Self::Array),
         }

@@ -76,6 +76,7 @@ mod module {
         module.add("DeviceScheduler", scheduler)?;
         // Array operations on a GPU compile too, so the wheels must be known now.
         crate::kernel::find_compilers(module.py())?;
+        crate::kernel::cancel_at_exit(module.py())?;
         module.add("nullptr", crate::kernel::PyNullPointer)?;
         crate::dtype::add_dtypes(module)
     }

@@ -1,7 +1,7 @@
 //! Functions that make and combine arrays.
 
 use crate::array::PyArray;
-use crate::array::conversion::from_numpy_array;
+use crate::array::conversion::{from_numpy_array, transfer};
 use crate::convert::{OperandArg, Shape, default_dtype, python_scalar, type_name};
 use crate::device::AnyDevice;
 use crate::dtype::AnyDType;
@@ -185,9 +185,7 @@ fn array_like(
         if device.is_none_or(|device| device.0 == array.device_id()) {
             return Ok(array.clone());
         }
-        let target = creation_stream(py, device)?;
-        let source = scope::stream_on(py, array.device())?;
-        return run(py, || ops::transfer(&target, &source, array));
+        return transfer(py, &creation_stream(py, device)?, array);
     }
     let numpy = numpy(py)?;
     if !object.is_instance_of::<PyUntypedArray>()

@@ -1,9 +1,10 @@
 //! Leaving the interpreter while the device works.
 
 use crate::error::{PyError, PyGPUkitError};
-use pygpukit_device::Error;
+use pygpukit_device::{Deferred, Error};
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// How long a wait may stay away from the interpreter: Ctrl-C is seen this often.
@@ -11,17 +12,50 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Runs `work` with the GIL released and maps its error. A panic becomes an
 /// ordinary exception.
+///
+/// Work on memory that others see is done on return, or left alone by Ctrl-C.
 pub(crate) fn run<T, F>(py: Python<'_>, work: F) -> PyResult<T>
 where
     F: FnOnce() -> Result<T, Error> + Send,
     T: Send,
 {
-    match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
+    let (result, deferred) = py.detach(|| Deferred::collect(|| caught(work)));
+    while !deferred.is_empty() && !mapped(py.detach(|| caught(|| deferred.wait(PATIENCE))))? {
+        py.check_signals()?;
+    }
+    mapped(result)
+}
+
+/// As [`run`], for work that cannot be stopped: Ctrl-C ends the wait, while the
+/// work goes on in the background.
+pub(crate) fn run_apart<T, F>(py: Python<'_>, work: F) -> PyResult<T>
+where
+    F: FnOnce() -> Result<T, Error> + Send + 'static,
+    T: Send + 'static,
+{
+    let (sender, mut receiver) = mpsc::channel();
+    let job = move || drop(sender.send(caught(work)));
+    std::thread::Builder::new()
+        .name("pygpukit-apart".into())
+        .spawn(job)?;
+    loop {
+        let receiver = &mut receiver;
+        match py.detach(move || receiver.recv_timeout(PATIENCE)) {
+            Ok(result) => return mapped(result),
+            Err(_) => py.check_signals()?,
+        }
+    }
+}
+
+/// What `work` returned, or the text of its panic.
+fn caught<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<Result<T, Error>, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panic_text(&*panic).to_owned())
+}
+
+fn mapped<T>(result: Result<Result<T, Error>, String>) -> PyResult<T> {
+    match result {
         Ok(result) => result.map_err(|error| PyError::from(error).into()),
-        Err(panic) => Err(PyGPUkitError::new_err(format!(
-            "internal error: {}",
-            panic_text(&*panic)
-        ))),
+        Err(panic) => Err(PyGPUkitError::new_err(format!("internal error: {panic}"))),
     }
 }
 

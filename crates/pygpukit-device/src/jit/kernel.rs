@@ -149,6 +149,20 @@ impl Kernel {
         self.compile(arch, driver)
     }
 
+    /// True if it has been compiled for some target.
+    pub fn is_compiled(&self) -> bool {
+        !lock(&self.compiled).is_empty()
+    }
+
+    /// Does all of a launch that comes before it: checks the arguments against the
+    /// source, compiles for the device, and checks them against the image.
+    ///
+    /// # Errors
+    /// As [`launch`](Self::launch).
+    pub fn prepare(&self, device: &Device, arguments: &[Argument]) -> Result<()> {
+        self.check(device, arguments).map(drop)
+    }
+
     /// For each parameter, the place of its argument in a call with `positional`
     /// arguments by position followed by those of the given names.
     ///

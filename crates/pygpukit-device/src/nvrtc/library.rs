@@ -13,6 +13,10 @@ pub(super) const OLDEST_MAJOR: u32 = 12;
 pub(super) type RawProgram = *mut c_void;
 /// `nvrtcResult`.
 pub(super) type RawResult = c_int;
+/// Asked with the payload and a null pointer; 1 cancels.
+type FlowCallback = extern "C" fn(*mut c_void, *mut c_void) -> c_int;
+type SetFlowCallback =
+    unsafe extern "C" fn(RawProgram, Option<FlowCallback>, *mut c_void) -> RawResult;
 
 macro_rules! symbols {
     ($($field:ident: $name:literal = fn($($argument:ty),*) -> $result:ty;)*) => {
@@ -66,6 +70,8 @@ pub(super) struct Library {
     /// Targets it compiles for, as 10 * major + minor, ascending.
     pub(super) archs: Vec<u32>,
     pub(super) symbols: Symbols,
+    /// `nvrtcSetFlowCallback`, from 12.8 on.
+    pub(super) set_flow_callback: Option<SetFlowCallback>,
 }
 
 impl Library {
@@ -95,6 +101,9 @@ impl Library {
         // SAFETY: a library of this name has NVRTC's interface; what is not NVRTC
         // lacks the functions and is refused.
         let symbols = unsafe { Symbols::load(library) }?;
+        // SAFETY: the function has the type of NVRTC's header.
+        let set_flow_callback = unsafe { library.get("nvrtcSetFlowCallback") };
+        let set_flow_callback = set_flow_callback.ok().map(|function| *function);
         let (mut major, mut minor, mut count) = (0, 0, 0);
         // SAFETY: writes two integers.
         check(&symbols, unsafe {
@@ -112,6 +121,7 @@ impl Library {
             version: (positive(major), positive(minor)),
             archs: archs.into_iter().map(positive).collect(),
             symbols,
+            set_flow_callback,
         })
     }
 

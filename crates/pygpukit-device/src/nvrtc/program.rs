@@ -3,6 +3,7 @@
 use super::arch::Arch;
 use super::diagnostics::{CompileError, Diagnostic, parse};
 use super::library::{Library, RawProgram, RawResult};
+use super::running::Running;
 use super::source::Source;
 use crate::error::{Error, Result};
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -41,6 +42,7 @@ pub(super) fn compile(
 ) -> Result<Image> {
     let arguments = arguments(source, options, arch)?;
     let expression = text(expression, "the kernel's name")?;
+    let _running = Running::begin()?;
     let program = Program::new(library, source)?;
     let symbols = &library.symbols;
     // SAFETY: the program lives; the text ends with 0 and is copied.
@@ -49,6 +51,17 @@ pub(super) fn compile(
     let pointers: Vec<*const c_char> = arguments.iter().map(|option| option.as_ptr()).collect();
     let count = c_int::try_from(pointers.len())
         .map_err(|_| Error::Value(format!("{} compiler options", pointers.len())))?;
+    if let Some(set_flow_callback) = library.set_flow_callback {
+        // SAFETY: the program lives; the function takes any payload.
+        let set = unsafe {
+            set_flow_callback(
+                program.raw,
+                Some(Running::is_cancelled),
+                std::ptr::null_mut(),
+            )
+        };
+        program.expect(set)?;
+    }
     // SAFETY: `count` pointers to texts that outlive the call.
     let result = unsafe { (symbols.compile)(program.raw, count, pointers.as_ptr()) };
     // SAFETY: the two functions belong together.

@@ -7,10 +7,13 @@ use crate::numpy_module::numpy;
 use crate::run::{run, wait};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pygpukit_core::array::{DType, Element, Scalar};
-use pygpukit_device::{Array, Stream, ops};
+use pygpukit_device::{Array, Stream, Upload, ops};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+
+/// How much is copied to or from the host before signals are looked at.
+const PIECE: usize = 16 << 20;
 
 #[pymethods]
 impl PyArray {
@@ -146,7 +149,11 @@ impl PyArray {
         let stream = self.stream(py)?;
         let source = run(py, || ops::contiguous(&stream, &self.0))?;
         wait(py, |patience| source.wait(patience))?;
-        run(py, || source.read_bytes(&stream, target))
+        for (i, piece) in target.chunks_mut(PIECE).enumerate() {
+            run(py, || source.read_piece(i * PIECE, piece))?;
+            py.check_signals()?;
+        }
+        Ok(())
     }
 
     fn read_into(&self, py: Python<'_>, host: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
@@ -155,6 +162,30 @@ impl PyArray {
         let target = unsafe { host_bytes_mut(host, self.0.nbytes()) };
         self.read_bytes(py, target)
     }
+}
+
+/// An array with a copy of bytes of the host; Ctrl-C ends the copy.
+fn upload(
+    py: Python<'_>,
+    stream: &Stream,
+    bytes: &[u8],
+    shape: &[usize],
+    dtype: DType,
+) -> PyResult<Array> {
+    let mut upload = run(py, || Upload::new(stream, shape, dtype))?;
+    wait(py, |patience| upload.wait(patience))?;
+    for piece in bytes.chunks(PIECE) {
+        run(py, || upload.write(piece))?;
+        py.check_signals()?;
+    }
+    run(py, || upload.finish())
+}
+
+/// A copy of an array on another device, by way of the host; Ctrl-C ends the copy.
+pub(crate) fn transfer(py: Python<'_>, target: &Stream, array: &Array) -> PyResult<Array> {
+    let mut bytes = run(py, || Ok(vec![0; array.nbytes()]))?;
+    PyArray(array.clone()).read_bytes(py, &mut bytes)?;
+    upload(py, target, &bytes, array.shape(), array.dtype())
 }
 
 /// A new NumPy array of the shape and dtype.
@@ -252,9 +283,7 @@ pub(crate) fn from_numpy_array(
     // SAFETY: C-contiguous by construction, alive while `host` is. Another thread
     // may write to it meanwhile, as with any NumPy operation that releases the GIL.
     let bytes: &[u8] = unsafe { host_bytes_mut(&host, length) };
-    let array = run(py, || {
-        Array::from_bytes(stream, bytes, &shape, source_dtype)
-    })?;
+    let array = upload(py, stream, bytes, &shape, source_dtype)?;
     match wanted {
         Some(dtype) if dtype != source_dtype => run(py, || ops::cast(stream, &array, dtype)),
         _ => Ok(array),

@@ -1,10 +1,12 @@
 //! Where this Python's NVRTC is, and what it said.
 
-use crate::run::run;
-use pygpukit_device::nvrtc::{Candidate, Diagnostic, SearchPaths, Toolchain, Verdict};
+use crate::run::{run, wait};
+use pygpukit_device::nvrtc::{
+    Candidate, Diagnostic, SearchPaths, Toolchain, Verdict, cancel_compilations,
+};
 use pygpukit_device::{Device, Presence, cuda_presence};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyCFunction, PyTuple};
 use std::path::PathBuf;
 
 /// Lets the toolchain of this process look into the wheels of this Python.
@@ -21,6 +23,16 @@ pub(crate) fn find_compilers(py: Python<'_>) -> PyResult<()> {
         }));
     Toolchain::shared().set_search_paths(paths);
     Ok(())
+}
+
+/// Ends all compilations before the interpreter does: those that Ctrl-C left, and
+/// those of other threads.
+pub(crate) fn cancel_at_exit(py: Python<'_>) -> PyResult<()> {
+    let cancel = PyCFunction::new_closure(py, None, None, |args, _| {
+        wait(args.py(), |patience| Ok(cancel_compilations(patience)))
+    })?;
+    let atexit = py.import("atexit")?;
+    atexit.call_method1("register", (cancel,)).map(drop)
 }
 
 /// One message of the compiler.

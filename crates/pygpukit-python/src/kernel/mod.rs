@@ -6,13 +6,15 @@ mod config;
 mod producer;
 
 pub(crate) use argument::PyNullPointer;
-pub(crate) use compiler::{PyCompilerCandidate, PyDiagnostic, compiler_candidates, find_compilers};
+pub(crate) use compiler::{
+    PyCompilerCandidate, PyDiagnostic, cancel_at_exit, compiler_candidates, find_compilers,
+};
 pub(crate) use config::PyLaunchConfig;
 
 use crate::array::PyArray;
 use crate::device::AnyDevice;
 use crate::error::PyError;
-use crate::run::run;
+use crate::run::{run, run_apart};
 use crate::scope;
 use crate::stream::PyStream;
 use argument::argument;
@@ -44,7 +46,7 @@ pub(crate) struct PyConfiguredKernel {
 
 /// A call with its arguments in the order of the parameters.
 struct Call {
-    arguments: Vec<Argument>,
+    arguments: Arc<[Argument]>,
     options: LaunchOptions,
     stream: Stream,
     /// Where the owners of memory that is not ours go on.
@@ -94,14 +96,26 @@ impl Call {
             bound.set_item(&parameter.name, object)?;
         }
         Ok(Self {
-            arguments,
+            arguments: arguments.into(),
             options: config.options(&bound)?,
             stream,
             producers,
         })
     }
 
-    fn launch(&self, py: Python<'_>, kernel: &Kernel) -> PyResult<()> {
+    /// Compiles the kernel if that has not happened yet, so that Ctrl-C ends the wait.
+    fn prepare(&self, py: Python<'_>, kernel: &Arc<Kernel>) -> PyResult<()> {
+        if kernel.is_compiled() {
+            return Ok(());
+        }
+        let kernel = Arc::clone(kernel);
+        let device = self.stream.device().clone();
+        let arguments = Arc::clone(&self.arguments);
+        run_apart(py, move || kernel.prepare(&device, &arguments))
+    }
+
+    fn launch(&self, py: Python<'_>, kernel: &Arc<Kernel>) -> PyResult<()> {
+        self.prepare(py, kernel)?;
         run(py, || {
             // SAFETY: `jit` documents that what a kernel touches is its author's promise.
             unsafe { kernel.launch(&self.stream, self.options, &self.arguments) }?;
@@ -110,7 +124,8 @@ impl Call {
         })
     }
 
-    fn config(&self, py: Python<'_>, kernel: &Kernel) -> PyResult<PyLaunchConfig> {
+    fn config(&self, py: Python<'_>, kernel: &Arc<Kernel>) -> PyResult<PyLaunchConfig> {
+        self.prepare(py, kernel)?;
         let (device, options) = (self.stream.device(), self.options);
         run(py, || {
             kernel.launch_config(device, options, &self.arguments)
@@ -173,16 +188,16 @@ impl PyKernel {
 
     #[pyo3(signature = (arch=None))]
     fn compile(&self, py: Python<'_>, arch: Option<&str>) -> PyResult<()> {
-        let kernel = &self.kernel;
+        let kernel = Arc::clone(&self.kernel);
         let arch = arch
             .map(str::parse::<Arch>)
             .transpose()
             .map_err(PyError::from)?;
         if let Some(arch) = arch {
-            return run(py, || kernel.compile(Some(arch), None).map(drop));
+            return run_apart(py, move || kernel.compile(Some(arch), None).map(drop));
         }
         let device = AnyDevice::open_or_current(py, None)?;
-        run(py, || kernel.compile_for(&device).map(drop))
+        run_apart(py, move || kernel.compile_for(&device).map(drop))
     }
 
     #[getter]
