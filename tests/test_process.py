@@ -1,25 +1,8 @@
-"""Processes: import, environment, fork, exit, Ctrl-C. Each in a child of its own."""
-
-import os
-import subprocess
-import sys
-import textwrap
+"""Processes: import, environment, fork. Each in a child of its own."""
 
 import pytest
 
-
-def run(code, *, check=True, timeout=60, **environment):
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
-    if check:
-        assert (result.returncode, result.stderr) == (0, ""), result.stderr
-    return result
+from child import run
 
 
 def test_import_is_silent_and_brings_no_numpy():
@@ -147,125 +130,43 @@ def test_a_forked_child_names_spawn_however_it_uses_old_objects():
     )
 
 
-@pytest.mark.parametrize("order", range(6))
-def test_exit_with_live_objects_is_silent(order):
-    run(
-        f"""
-        import atexit, sys, threading, itertools
-        import pygpukit as gp
-        device = gp.Device("cpu")
-        stream = gp.Stream("cpu")
-        with stream:
-            x = gp.ones(1 << 20)
-            for _ in range(20):
-                x += 1
-        view = x[::2]
-        capsule = x.__dlpack__(max_version=(1, 0))
-        things = [device, stream, x, view, capsule]
-        kept = list(itertools.permutations(things))[{order} * 17 % 120]
-        sys.modules["kept"] = kept
-        atexit.register(lambda: (x + 1, view.tolist()[:1]))
-        cycle = [x]
-        cycle.append(cycle)
-        threading.Thread(target=lambda: gp.zeros(10), daemon=True).start()
-        """,
-        PYGPUKIT_DEVICE="cpu",
-    )
-
-
-@pytest.mark.parametrize("moment", [1, 12, 60])
-def test_ctrl_c_while_numpy_is_imported_leaves_numpy_whole(moment):
-    out = run(
-        f"""
-        import os, signal, sys
-        import pygpukit as gp
-        class Press:
-            seen = 0
-            def find_spec(self, name, path=None, target=None):
-                self.seen += name.split(".")[0] == "numpy"
-                if self.seen == {moment}:
-                    self.seen += 1
-                    os.kill(os.getpid(), signal.SIGINT)
-        sys.meta_path.insert(0, Press())
-        try:
-            gp.ones(3)
-        except KeyboardInterrupt:
-            print("interrupted")
-        print(gp.ones(3).tolist())
-        import numpy as np
-        print(np.linalg.inv(np.eye(1)), np.random.default_rng(0).integers(1), np.fft.fft([1]))
-        """,
-        PYGPUKIT_DEVICE="cpu",
-    )
-    assert out.stdout == "interrupted\n[1.0, 1.0, 1.0]\n[[1.]] 0 [1.+0.j]\n"
-
-
-def test_arrays_at_the_end_of_the_interpreter_are_silent():
-    first_use = """
-        import pygpukit as gp
-        class Late:
-            def __del__(self):
-                x = gp.ones(3)
-                x += 1
-                print(x[0].item())
-        late = Late()
-        """
-    assert run(first_use, PYGPUKIT_DEVICE="cpu").stdout == "2.0\n"
-    read_late = """
-        import pygpukit as gp
-        x = gp.ones(3)
-        class Late:
-            def __del__(self):
-                print(x.tolist())
-        late = Late()
-        """
-    assert run(read_late, PYGPUKIT_DEVICE="cpu").stdout == "[1.0, 1.0, 1.0]\n"
-
-
-def test_numpy_is_imported_by_whoever_needs_it_first():
-    # Inside an `atexit` callback some Pythons start no more threads.
+def test_a_forked_child_refuses_the_schedulers_of_its_parent():
     run(
         """
-        import atexit
+        import os, sys, threading, time
         import pygpukit as gp
-        atexit.register(lambda: gp.ones(3).tolist())
+        scheduler = gp.Scheduler(memory="1MB")
+        begun, go = threading.Event(), threading.Event()
+        def wait():
+            begun.set()
+            go.wait()
+            return 5
+        running = scheduler.submit(wait, memory="1MB")
+        queued = scheduler.submit(lambda: 6, memory="1MB")
+        begun.wait()
+        child = os.fork()
+        if child == 0:
+            for use in (
+                lambda: scheduler.submit(lambda: 1),
+                scheduler.stats,
+                lambda: scheduler.stats(queued),
+                lambda: running.result(1),
+                lambda: queued.exception(1),
+                queued.cancel,
+                scheduler.close,
+            ):
+                try:
+                    use()
+                except gp.DeviceNotAvailable as error:
+                    assert "'spawn'" in str(error), error
+                else:
+                    raise AssertionError
+            assert gp.Scheduler().submit(lambda: gp.ones(2).tolist()).result(30) == [1, 1]
+            # The ordinary end, with the parent's scheduler alive.
+            sys.exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        go.set()
+        assert (running.result(), queued.result()) == (5, 6)
         """,
         PYGPUKIT_DEVICE="cpu",
     )
-    run(
-        """
-        import threading
-        import pygpukit as gp
-        threads = [threading.Thread(target=lambda: gp.asarray([1, 2])) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        """,
-        PYGPUKIT_DEVICE="cpu",
-    )
-
-
-def test_ctrl_c_ends_a_wait():
-    out = run(
-        """
-        import _thread, signal, threading, time
-        import pygpukit as gp
-        x = gp.ones((2500, 2500), "float64")
-        for _ in range(40):
-            x = x @ x / 2500
-        pressed = []
-        def press():
-            pressed.append(time.monotonic())
-            signal.raise_signal(signal.SIGINT)
-        timer = threading.Timer(0.1, press)
-        timer.start()
-        try:
-            x.to_numpy()
-        except KeyboardInterrupt:
-            # No assertion on the time itself: the product takes seconds.
-            print("interrupted")
-        """,
-        PYGPUKIT_DEVICE="cpu",
-    )
-    assert out.stdout == "interrupted\n"

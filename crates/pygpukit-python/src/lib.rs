@@ -9,6 +9,7 @@
 )]
 
 mod array;
+mod call;
 mod compat;
 mod convert;
 mod device;

@@ -1,11 +1,12 @@
 //! NumPy, imported at the first use of an array.
 
+use crate::call::call;
 use numpy::PyUntypedArray;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::type_object::PyTypeInfo;
-use pyo3::types::{IntoPyDict, PyCFunction, PyDict};
+use pyo3::types::{IntoPyDict, PyCFunction, PyDict, PyTuple};
 
 static NUMPY: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
@@ -47,9 +48,10 @@ pub(crate) fn is_ending(py: Python<'_>) -> PyResult<bool> {
 
 /// Imports NumPy with the part of it that the binding calls directly.
 fn import(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
-    let numpy = py.import("numpy")?;
+    let import = py.import("importlib")?.getattr("import_module")?;
+    let numpy = call(&import, &("numpy",).into_pyobject(py)?, None)?;
     PyUntypedArray::type_object(py);
-    Ok(numpy)
+    Ok(numpy.cast_into::<PyModule>()?)
 }
 
 /// Imports NumPy on a thread of its own.
@@ -67,8 +69,9 @@ fn import_apart(py: Python<'_>) -> PyResult<()> {
     .into_py_dict(py)?;
     let class = py.import("threading")?.getattr("Thread")?;
     let thread = class.call((), Some(&options))?;
-    match thread.call_method0("start") {
-        Ok(_) => thread.call_method0("join").map(drop),
+    let call = |method| call(&thread.getattr(method)?, &PyTuple::empty(py), None);
+    match call("start") {
+        Ok(_) => call("join").map(drop),
         // No thread can be started, be it for want of memory or because the
         // interpreter is about to end.
         Err(error) if error.is_instance_of::<PyRuntimeError>(py) => Ok(()),

@@ -1,6 +1,6 @@
 //! A Python function as the job of a task.
 
-use super::call::call;
+use crate::call::call;
 use crate::scope;
 use pygpukit_device::scheduler::{Job, JobError, TaskContext};
 use pyo3::prelude::*;

@@ -2,7 +2,6 @@
 
 mod admission;
 mod awaiting;
-mod call;
 mod exit;
 mod handle;
 mod job;

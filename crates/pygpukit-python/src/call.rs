@@ -1,4 +1,4 @@
-//! Calling Python from threads that Python did not start.
+//! Calling Python for long, from threads that may still be there when it ends.
 
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -31,7 +31,7 @@ impl Drop for HangOnUnwind {
 
 /// `callable(*args, **kwargs)`, on a thread that may still be in there when the
 /// interpreter ends.
-pub(super) fn call<'py>(
+pub(crate) fn call<'py>(
     callable: &Bound<'py, PyAny>,
     args: &Bound<'py, PyTuple>,
     kwargs: Option<&Bound<'py, PyDict>>,
