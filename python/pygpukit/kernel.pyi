@@ -134,6 +134,8 @@ class Kernel:
     def compile(self, arch: str | None = None) -> None:
         """Compiles now, for the current device or for `arch`.
 
+        The GIL is released, and Ctrl-C ends the wait; the compiler goes on in the background.
+
         Args:
             arch: `"sm_90"`, `"sm_90a"`, or `"compute_90"` for PTX only. Needs no device.
 
