@@ -35,13 +35,17 @@ where
 {
     let (sender, mut receiver) = mpsc::channel();
     let job = move || drop(sender.send(caught(work)));
-    std::thread::Builder::new()
+    let thread = std::thread::Builder::new()
         .name("pygpukit-apart".into())
         .spawn(job)?;
     loop {
         let receiver = &mut receiver;
         match py.detach(move || receiver.recv_timeout(PATIENCE)) {
-            Ok(result) => return mapped(result),
+            Ok(result) => {
+                // The memory that it worked with is then there for the next one.
+                py.detach(|| thread.join()).ok();
+                return mapped(result);
+            }
             Err(_) => py.check_signals()?,
         }
     }
