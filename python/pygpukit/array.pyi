@@ -175,7 +175,17 @@ class GPUArray:
         index: _IndexItem | tuple[_IndexItem, ...],
         value: _Operand | npt.NDArray[Any],
         /,
-    ) -> None: ...
+    ) -> None:
+        """Stores a number, or an array that broadcasts to the view.
+
+        Raises:
+            IndexError: As for reading.
+            ValueError: The array does not broadcast to the view.
+            OverflowError: An integer that the dtype cannot hold.
+            TypeError: A float for an integer dtype, a complex number for a real one;
+                an array on a device of such a dtype, or of a signed one for an
+                unsigned one. `astype` converts.
+        """
     def __neg__(self) -> GPUArray: ...
     def __pos__(self) -> GPUArray: ...
     def __add__(self, other: _Operand, /) -> GPUArray: ...
@@ -313,11 +323,13 @@ def from_numpy(
 
     Args:
         array: What to copy.
-        dtype: That of `array` if left out.
+        dtype: That of `array` if left out. It must take every number: see `asarray`.
         device: The current device if left out.
 
     Raises:
-        TypeError: Not a NumPy array, or a dtype without counterpart.
+        TypeError: Not a NumPy array, or a dtype without counterpart; floats for an
+            integer dtype, complex numbers for a real one.
+        OverflowError: An integer that the dtype cannot hold.
     """
 
 def asarray(
@@ -331,8 +343,16 @@ def asarray(
 
     Args:
         object: What to convert.
-        dtype: That of `object` if left out.
+        dtype: That of `object` if left out. Nothing is lost on the way to it but the
+            last digits of floats; `astype` is the conversion that may lose more.
         device: The current device, or where the memory is, if left out.
+
+    Raises:
+        OverflowError: An integer that the dtype cannot hold, or integers that no
+            integer dtype holds together.
+        TypeError: Nothing of numbers; floats for an integer dtype, complex numbers for
+            a real one; an array on a device of such a dtype, or of a signed one for an
+            unsigned one.
     """
 
 def from_dlpack(

@@ -162,8 +162,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for OperandArg {
 }
 
 impl OperandArg {
-    /// The operand as the runtime takes it. A NumPy scalar has a dtype of its
-    /// own, so it becomes a 0-d array on the stream's device.
+    /// The operand of an operation. A NumPy scalar has a dtype of its own, so it
+    /// becomes a 0-d array on the stream's device.
     pub(crate) fn on(self, py: Python<'_>, stream: &Stream) -> PyResult<Self> {
         match self {
             Self::Array(_) | Self::Scalar(_) => Ok(self),
@@ -175,7 +175,8 @@ impl OperandArg {
         }
     }
 
-    /// To be called on what [`on`](Self::on) returned.
+    /// As the runtime takes it. To be stored, a NumPy scalar is a number like
+    /// Python's; as an operand it goes through [`on`](Self::on) first.
     pub(crate) fn as_arg(&self) -> Arg<'_> {
         match self {
             Self::Array(array) => Arg::Array(array),

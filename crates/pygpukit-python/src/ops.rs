@@ -2,6 +2,7 @@
 
 use crate::array::PyArray;
 use crate::array::conversion::{from_numpy_array, transfer};
+use crate::array::store::host_array;
 use crate::convert::{OperandArg, Shape, default_dtype, python_scalar, type_name};
 use crate::device::AnyDevice;
 use crate::dtype::AnyDType;
@@ -9,7 +10,7 @@ use crate::numpy_module::{self, numpy};
 use crate::run::run;
 use crate::scope;
 use numpy::PyUntypedArray;
-use pygpukit_core::array::{BinaryOp, DType, Scalar, UnaryOp};
+use pygpukit_core::array::{BinaryOp, DType, Scalar, UnaryOp, can_store};
 use pygpukit_device::{Array, Stream, ops};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -82,10 +83,9 @@ pub(crate) fn full(
     device: Option<AnyDevice>,
 ) -> PyResult<PyArray> {
     let stream = creation_stream(py, device)?;
-    let value = fill_value.on(py, &stream)?;
     run(py, || {
         let array = Array::empty(&stream, &shape.0, dtype_or_float32(dtype))?;
-        ops::assign(&stream, &array, value.as_arg())?;
+        ops::assign(&stream, &array, fill_value.as_arg())?;
         Ok(array)
     })
     .map(PyArray)
@@ -165,6 +165,13 @@ pub(crate) fn asarray<'py>(
         return Ok(object.clone());
     }
     let array = match wanted {
+        Some(dtype) if !can_store(array.dtype(), dtype) => {
+            return Err(PyTypeError::new_err(format!(
+                "asarray cannot make `{dtype}` of `{}` without losing part of it; \
+                 convert with `astype`",
+                array.dtype()
+            )));
+        }
         Some(dtype) if dtype != array.dtype() => {
             let stream = scope::stream_on(py, array.device())?;
             run(py, || ops::cast(&stream, &array, dtype))?
@@ -187,7 +194,7 @@ fn array_like(
         }
         return transfer(py, &creation_stream(py, device)?, array);
     }
-    let numpy = numpy(py)?;
+    numpy(py)?;
     if !object.is_instance_of::<PyUntypedArray>()
         && let Some(array) = crate::array::dlpack::import_foreign(py, object, device)?
     {
@@ -200,8 +207,8 @@ fn array_like(
     }
     let is_python = object.is_instance_of::<pyo3::types::PyList>()
         || object.is_instance_of::<pyo3::types::PyTuple>();
-    let host = numpy.call_method1("asarray", (object,))?;
-    let array = from_numpy_array(py, &stream, &host, None)?;
+    let host = host_array(object, wanted)?;
+    let array = from_numpy_array(py, &stream, &host, wanted)?;
     // Python floats have no width of their own: they become the default dtype.
     let given = array.dtype();
     let narrowed = if is_python && given == DType::Float64 {

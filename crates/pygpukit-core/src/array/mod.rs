@@ -17,6 +17,6 @@ pub use dtype::{DType, Kind};
 pub use index::{Index, IndexError};
 pub use layout::{Dims, Layout, ShapeError, Strides, broadcast_shapes};
 pub use op::{BinaryOp, OpError, Signature, UnaryOp};
-pub use promote::{Weak, can_cast_same_kind, promote, promote_weak};
+pub use promote::{Weak, can_cast_same_kind, can_store, promote, promote_weak};
 pub use round::{bf16_from_f32, bf16_from_f64, f16_from_f64};
 pub use scalar::{Element, Scalar, ScalarError};

@@ -90,6 +90,12 @@ pub fn can_cast_same_kind(from: DType, to: DType) -> bool {
     }
 }
 
+/// Whether an array of `from` may be stored in one of `to` without a cast that was
+/// asked for: within its kind or to a higher one, and anything as a truth value.
+pub fn can_store(from: DType, to: DType) -> bool {
+    to == DType::Bool || can_cast_same_kind(from, to)
+}
+
 fn wider(a: DType, b: DType) -> DType {
     if a.itemsize() >= b.itemsize() { a } else { b }
 }
@@ -186,5 +192,16 @@ mod tests {
         assert!(!can_cast_same_kind(Int8, UInt64));
         assert!(!can_cast_same_kind(Float32, Int64));
         assert!(!can_cast_same_kind(Complex64, Float64));
+    }
+
+    #[test]
+    fn stores_keep_the_kind_or_ask_for_truth() {
+        for from in DType::ALL {
+            assert!(can_store(from, Bool), "{from}");
+            assert!(can_store(from, from), "{from}");
+            assert_eq!(can_store(from, Float16), from.kind() <= Kind::Float);
+        }
+        assert!(!can_store(Int64, UInt8));
+        assert!(can_store(UInt64, Int8));
     }
 }

@@ -6,7 +6,7 @@ use crate::array::Array;
 use crate::backend::Work;
 use crate::error::{Error, Result};
 use crate::stream::Stream;
-use pygpukit_core::array::{DType, Element, Kind, Layout, Scalar, ScalarError};
+use pygpukit_core::array::{DType, Element, Layout, Scalar, can_store};
 
 /// The array itself if its elements lie in C order without gaps, else a copy that does.
 pub fn contiguous(stream: &Stream, array: &Array) -> Result<Array> {
@@ -42,19 +42,19 @@ pub fn cast(stream: &Stream, array: &Array, dtype: DType) -> Result<Array> {
 pub fn fill(stream: &Stream, array: &Array, value: Scalar) -> Result<()> {
     check_devices(stream, &[array])?;
     check_writable(array)?;
-    let value = assigned_element(value, array.dtype())?;
+    let value = value.to_element(array.dtype())?;
     fill_element(stream, array, value)
 }
 
 /// `target[...] = value`: broadcast to the target's shape and cast to its dtype.
 ///
-/// An array may share memory with the target. A float assigned to integers is
-/// truncated.
+/// An array may share memory with the target. Its elements wrap or round as
+/// [`cast`] does them; they cannot be looked at without waiting.
 ///
 /// # Errors
-/// [`Error::Cast`] for complex elements into real ones; a scalar outside an
-/// integer dtype's range; a shape that cannot be broadcast; a target that is a
-/// broadcast view.
+/// [`Error::Cast`] for an array of a higher kind (see [`can_store`]); a scalar
+/// that the dtype cannot take (see [`Scalar::to_element`]); a shape that cannot
+/// be broadcast; a target that is a broadcast view.
 pub fn assign(stream: &Stream, target: &Array, value: Arg<'_>) -> Result<()> {
     let source = match value {
         Arg::Scalar(value) => return fill(stream, target, value),
@@ -62,8 +62,7 @@ pub fn assign(stream: &Stream, target: &Array, value: Arg<'_>) -> Result<()> {
     };
     check_devices(stream, &[target, source])?;
     check_writable(target)?;
-    let is_complex = |array: &Array| array.dtype().kind() == Kind::Complex;
-    if is_complex(source) && !is_complex(target) && target.dtype() != DType::Bool {
+    if !can_store(source.dtype(), target.dtype()) {
         return Err(Error::Cast {
             op: "assign",
             from: source.dtype(),
@@ -118,20 +117,6 @@ pub(super) fn copy_into(stream: &Stream, target: &Array, source: &Array) -> Resu
         source: source.view(),
     };
     submit(stream, work, &[source], &[target])
-}
-
-/// The element that assigning a Python scalar stores: floats are truncated to
-/// integers if those are in range.
-pub(super) fn assigned_element(value: Scalar, dtype: DType) -> Result<Element, ScalarError> {
-    match (value, dtype.kind()) {
-        // Beyond 2^100 the cast would saturate; it is out of range either way.
-        (Scalar::Float(float), Kind::Signed | Kind::Unsigned) if float.is_finite() => {
-            #[expect(clippy::cast_possible_truncation, reason = "truncation is the point")]
-            let integer = float as i128;
-            Scalar::Int(integer).to_element(dtype)
-        }
-        _ => value.to_element(dtype),
-    }
 }
 
 /// NumPy's assignment ignores leading dimensions of length 1 that the target lacks.

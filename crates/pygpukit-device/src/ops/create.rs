@@ -5,20 +5,20 @@
     reason = "`start`, `stop` and `step` are Python's own words"
 )]
 
-use super::copy::{assigned_element, fill_element};
+use super::copy::fill_element;
 use super::operand::submit;
 use crate::array::Array;
 use crate::backend::Work;
 use crate::error::{Error, Result};
 use crate::stream::Stream;
-use pygpukit_core::array::{DType, Element, Kind, Scalar, ShapeError};
+use pygpukit_core::array::{DType, Element, Kind, Scalar, ScalarError, ShapeError};
 
 /// An array with every element `value`.
 ///
 /// # Errors
 /// A value that the dtype cannot take; no memory.
 pub fn full(stream: &Stream, shape: &[usize], value: Scalar, dtype: DType) -> Result<Array> {
-    let value = assigned_element(value, dtype)?;
+    let value = value.to_element(dtype)?;
     let array = Array::empty(stream, shape, dtype)?;
     fill_element(stream, &array, value)?;
     Ok(array)
@@ -66,11 +66,11 @@ pub fn arange(
     if length == 0 {
         return Array::empty(stream, &[0], dtype);
     }
-    let first = assigned_element(start, dtype)?;
+    let first = rounded(start, dtype)?;
     let delta = if length == 1 {
-        assigned_element(Scalar::Int(0), dtype)?
+        Scalar::Int(0).to_element(dtype)?
     } else {
-        difference(first, assigned_element(sum(start, step), dtype)?)
+        difference(first, rounded(sum(start, step), dtype)?)
     };
     let array = Array::empty(stream, &[length], dtype)?;
     let work = Work::Arange {
@@ -134,6 +134,19 @@ fn sum(start: Scalar, step: Scalar) -> Scalar {
     match (integer(start), integer(step)) {
         (Some(start), Some(step)) => Scalar::Int(start + step),
         _ => Scalar::Float(real(start).unwrap_or(f64::NAN) + real(step).unwrap_or(f64::NAN)),
+    }
+}
+
+/// The element nearest to a number, which loses its fraction in an integer dtype.
+fn rounded(value: Scalar, dtype: DType) -> Result<Element, ScalarError> {
+    match (value, dtype.kind()) {
+        // Beyond 2^127 the cast would saturate; it is out of range either way.
+        (Scalar::Float(float), Kind::Signed | Kind::Unsigned) if float.is_finite() => {
+            #[expect(clippy::cast_possible_truncation, reason = "truncation is the point")]
+            let integer = float as i128;
+            Scalar::Int(integer).to_element(dtype)
+        }
+        _ => value.to_element(dtype),
     }
 }
 

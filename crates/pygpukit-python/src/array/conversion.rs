@@ -65,7 +65,6 @@ impl PyArray {
 
     fn fill(&self, py: Python<'_>, value: OperandArg) -> PyResult<()> {
         let stream = self.stream(py)?;
-        let value = value.on(py, &stream)?;
         run(py, || ops::assign(&stream, &self.0, value.as_arg()))
     }
 
@@ -245,7 +244,8 @@ unsafe fn host_bytes_mut<'a>(host: &'a Bound<'_, PyUntypedArray>, length: usize)
     unsafe { std::slice::from_raw_parts_mut(data.cast::<u8>(), length) }
 }
 
-/// A copy of a NumPy array on the stream's device.
+/// A copy of a NumPy array on the stream's device. With a dtype, every number must
+/// be one that it can take.
 pub(crate) fn from_numpy_array(
     py: Python<'_>,
     stream: &Stream,
@@ -278,6 +278,9 @@ pub(crate) fn from_numpy_array(
                 type_name(&error.into_inner())
             ))
         })?;
+    if let Some(dtype) = wanted {
+        super::store::check_storable(&host, source_dtype, dtype)?;
+    }
     let shape = host.shape().to_vec();
     let length = host.len() * source_dtype.itemsize();
     // SAFETY: C-contiguous by construction, alive while `host` is. Another thread

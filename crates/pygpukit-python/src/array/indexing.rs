@@ -27,8 +27,11 @@ impl PyArray {
         let target = self.0.index(&index.0).map_err(PyError::from)?;
         let stream = self.stream(py)?;
         let value = match value.cast::<PyUntypedArray>() {
-            Ok(host) => OperandArg::Array(from_numpy_array(py, &stream, host, None)?),
-            Err(_) => value.extract::<OperandArg>()?.on(py, &stream)?,
+            Ok(host) => {
+                let dtype = Some(target.dtype());
+                OperandArg::Array(from_numpy_array(py, &stream, host, dtype)?)
+            }
+            Err(_) => value.extract::<OperandArg>()?,
         };
         run(py, || ops::assign(&stream, &target, value.as_arg()))
     }

@@ -7,6 +7,7 @@ pub(crate) mod dlpack;
 mod indexing;
 mod interchange;
 mod operators;
+pub(crate) mod store;
 
 use crate::convert::Lengths;
 use crate::device::PyDevice;
