@@ -333,6 +333,26 @@ def test_hostile_creation(device, make):
         make(3, device="tpu")
 
 
+def test_too_many_dimensions_are_refused_at_creation(device):
+    most = gp.ones((1,) * 64, device=device)
+    assert most.to_numpy().ndim == 64
+    assert most[0][None].ndim == 64
+    many = (1,) * 65
+    for act in (
+        lambda: gp.zeros(many, device=device),
+        lambda: gp.full(many, 1, device=device),
+        lambda: gp.zeros((0,) * 65, device=device),
+        lambda: most.reshape(many),
+        lambda: most.reshape(*many),
+        lambda: most[0].reshape((1,) * 64 + (-1,)),
+    ):
+        with pytest.raises(ValueError, match="65 dimensions.*at most 64"):
+            act()
+    for act in (lambda: most[None], lambda: gp.zeros(1, device=device)[(None,) * 64]):
+        with pytest.raises(IndexError, match="65 dimensions.*at most 64"):
+            act()
+
+
 class Refuses:
     def __index__(self):
         raise KeyError("on purpose")

@@ -263,7 +263,8 @@ def zeros(
         device: The current device if left out.
 
     Raises:
-        ValueError: A negative length, or more bytes than memory can address.
+        ValueError: A negative length, more than 64 dimensions, or more bytes than
+            memory can address.
         MemoryError: The device has too little memory; the message has the numbers.
         DeviceNotAvailable: The device cannot be used.
     """

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::ops;
 use crate::stream::Stream;
 use crate::upload::Upload;
-use pygpukit_core::array::{DType, Index, Layout};
+use pygpukit_core::array::{DType, Index, Layout, check_dimensions};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,8 +36,10 @@ impl Array {
     /// An array over memory that is there already.
     ///
     /// # Errors
-    /// [`Error::Value`] if the layout reaches beyond the buffer.
+    /// [`Error::Value`] if the layout reaches beyond the buffer; [`Error::Shape`] if
+    /// it has too many dimensions.
     pub fn from_parts(buffer: Arc<Buffer>, layout: Layout, dtype: DType) -> Result<Self> {
+        check_dimensions(layout.ndim())?;
         if let Some((_, end)) = layout.extent()
             && end > buffer.len()
         {

@@ -5,7 +5,7 @@
     reason = "`stop` and `step` are Python's own words"
 )]
 
-use super::layout::{Dims, Layout, Strides};
+use super::layout::{Dims, Layout, MAX_DIMENSIONS, Strides};
 use smallvec::SmallVec;
 
 /// One item of an index expression.
@@ -40,6 +40,12 @@ pub enum IndexError {
         /// Dimensions of the array.
         ndim: usize,
         /// Dimensions indexed.
+        given: usize,
+    },
+    /// More new dimensions than an array can have in all.
+    #[error("the index gives {given} dimensions; an array has at most {MAX_DIMENSIONS}")]
+    TooManyResult {
+        /// Dimensions of the view.
         given: usize,
     },
     /// `...` twice.
@@ -115,6 +121,9 @@ impl Layout {
         }
         let rest = self.ndim() - axis;
         keep(rest, &mut axis, &mut shape, &mut strides);
+        if shape.len() > MAX_DIMENSIONS {
+            return Err(IndexError::TooManyResult { given: shape.len() });
+        }
         Ok(self.with_parts(shape, strides, offset.cast_unsigned()))
     }
 

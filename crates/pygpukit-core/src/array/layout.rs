@@ -8,6 +8,9 @@ pub type Dims = SmallVec<[usize; 4]>;
 /// Bytes from one element to the next along each dimension; may be 0 or negative.
 pub type Strides = SmallVec<[isize; 4]>;
 
+/// The most dimensions that an array has: as many as NumPy's.
+pub const MAX_DIMENSIONS: usize = 64;
+
 /// Where the elements of an array lie, in bytes from the start of its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -52,6 +55,9 @@ pub enum ShapeError {
         /// The shape asked for, -1 where it was to be inferred.
         to: SmallVec<[isize; 4]>,
     },
+    /// More dimensions than [`MAX_DIMENSIONS`].
+    #[error("{0} dimensions; an array has at most {MAX_DIMENSIONS}")]
+    TooManyDimensions(usize),
     /// A negative length.
     #[error("negative dimension `{0}` in a shape")]
     Negative(isize),
@@ -61,8 +67,10 @@ impl Layout {
     /// A C-contiguous layout.
     ///
     /// # Errors
-    /// [`ShapeError::TooLarge`] if its size in bytes exceeds `isize::MAX`.
+    /// [`ShapeError::TooLarge`] if its size in bytes exceeds `isize::MAX`;
+    /// [`ShapeError::TooManyDimensions`].
     pub fn contiguous(shape: &[usize], itemsize: usize) -> Result<Self, ShapeError> {
+        check_dimensions(shape.len())?;
         let mut strides: Strides = SmallVec::from_elem(0, shape.len());
         let too_large = || ShapeError::TooLarge {
             shape: shape.into(),
@@ -224,8 +232,10 @@ impl Layout {
     /// One length may be -1: it is inferred.
     ///
     /// # Errors
-    /// [`ShapeError::Reshape`] if the number of elements differs.
+    /// [`ShapeError::Reshape`] if the number of elements differs;
+    /// [`ShapeError::TooManyDimensions`].
     pub fn reshape(&self, shape: &[isize]) -> Result<(Dims, Option<Self>), ShapeError> {
+        check_dimensions(shape.len())?;
         let target = self.infer(shape)?;
         let strides = if self.size() == 0 {
             Some(Self::contiguous(&target, self.itemsize)?.strides)
@@ -314,6 +324,17 @@ impl Layout {
             itemsize: self.itemsize,
         }
     }
+}
+
+/// Refuses more dimensions than an array has.
+///
+/// # Errors
+/// [`ShapeError::TooManyDimensions`].
+pub const fn check_dimensions(count: usize) -> Result<(), ShapeError> {
+    if count > MAX_DIMENSIONS {
+        return Err(ShapeError::TooManyDimensions(count));
+    }
+    Ok(())
 }
 
 /// The shape that both shapes broadcast to.

@@ -9,7 +9,7 @@ use crate::device::AnyDevice;
 use crate::numpy_module;
 use crate::run::run;
 use crate::scope;
-use pygpukit_core::array::Layout;
+use pygpukit_core::array::{Layout, check_dimensions};
 use pygpukit_device::backend::DeviceId;
 use pygpukit_device::{Access, Array, Device, Foreign};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
@@ -197,6 +197,7 @@ fn array_over(
     })?;
     let ndim = usize::try_from(tensor.ndim)
         .map_err(|_| PyBufferError::new_err("negative number of dimensions"))?;
+    check_dimensions(ndim).map_err(|error| PyBufferError::new_err(error.to_string()))?;
     if ndim > 0 && tensor.shape.is_null() {
         return Err(PyBufferError::new_err(format!(
             "a tensor of {ndim} dimensions without a shape"
