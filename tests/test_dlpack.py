@@ -156,11 +156,8 @@ class Tensor(ctypes.Structure):
     )
 
 
-@pytest.mark.parametrize(("has_shape", "text"), [(True, "4 elements"), (False, "1 dimensions")])
-def test_tensors_without_memory_or_shape_are_refused(has_shape, text):
-    shape = (ctypes.c_int64 * 1)(4)
-    where = ctypes.addressof(shape) if has_shape else None
-    tensor = Tensor(None, 1, 0, 1, 2, 64, 1, where, None, 0, None, None)
+def lying(tensor):
+    """An object of the CPU device whose capsule holds `tensor`."""
     make = ctypes.pythonapi.PyCapsule_New
     make.restype, make.argtypes = (
         ctypes.py_object,
@@ -174,8 +171,47 @@ def test_tensors_without_memory_or_shape_are_refused(has_shape, text):
         def __dlpack__(self, **options):
             return make(ctypes.addressof(tensor), b"dltensor", None)
 
+    return Lies()
+
+
+@pytest.mark.parametrize(("has_shape", "text"), [(True, "4 elements"), (False, "1 dimensions")])
+def test_tensors_without_memory_or_shape_are_refused(has_shape, text):
+    shape = (ctypes.c_int64 * 1)(4)
+    where = ctypes.addressof(shape) if has_shape else None
+    tensor = Tensor(None, 1, 0, 1, 2, 64, 1, where, None, 0, None, None)
     with pytest.raises(BufferError, match=text):
-        gp.from_dlpack(Lies())
+        gp.from_dlpack(lying(tensor))
+
+
+def test_the_memory_is_where_the_object_says():
+    shape, data = (ctypes.c_int64 * 1)(4), (ctypes.c_double * 4)(1, 2, 3, 4)
+
+    def import_from(kind, ordinal):
+        where = (ctypes.addressof(data), kind, ordinal)
+        tensor = Tensor(*where, 1, 2, 64, 1, ctypes.addressof(shape), None, 0, None, None)
+        return gp.from_dlpack(lying(tensor)).tolist()
+
+    for kind in (1, 3):  # Memory of the host, pinned or not.
+        assert import_from(kind, 0) == [1, 2, 3, 4]
+    for kind in (2, 13):
+        with pytest.raises(BufferError, match="memory of `cuda:1`.*said `cpu`"):
+            import_from(kind, 1)
+    with pytest.raises(BufferError, match="-1"):
+        import_from(2, -1)
+    with pytest.raises(BufferError, match="type 8"):
+        import_from(8, 0)
+
+
+def test_tensors_of_too_many_dimensions_are_refused():
+    shape, data = (ctypes.c_int64 * 65)(*[1] * 65), (ctypes.c_double * 1)(7)
+    for ndim in (64, 65, 2**31 - 1):
+        where = (ctypes.addressof(data), 1, 0)
+        tensor = Tensor(*where, ndim, 2, 64, 1, ctypes.addressof(shape), None, 0, None, None)
+        if ndim == 64:
+            assert gp.from_dlpack(lying(tensor)).ndim == 64
+        else:
+            with pytest.raises(BufferError, match=f"{ndim} dimensions.*at most 64"):
+                gp.from_dlpack(lying(tensor))
 
 
 def test_unused_capsules_free_their_memory():

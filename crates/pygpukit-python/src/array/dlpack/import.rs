@@ -62,16 +62,8 @@ fn import_dlpack(
     }
     let (kind, ordinal) = object
         .call_method0("__dlpack_device__")?
-        .extract::<(i32, u32)>()?;
-    let id = match kind {
-        CPU | CUDA_HOST => DeviceId::Cpu,
-        CUDA | CUDA_MANAGED => DeviceId::Cuda(ordinal),
-        other => {
-            return Err(PyBufferError::new_err(format!(
-                "DLPack device type {other} is neither CPU (1) nor CUDA (2)"
-            )));
-        }
-    };
+        .extract::<(i32, i32)>()?;
+    let id = device_of(kind, ordinal)?;
     if let Some(AnyDevice(wanted)) = wanted
         && wanted != id
     {
@@ -94,6 +86,20 @@ fn import_dlpack(
     // are writes of our stream.
     run(py, || stream.record_use(array.buffer(), Access::Write))?;
     Ok(Some(array))
+}
+
+/// Our device for DLPack's.
+fn device_of(kind: i32, ordinal: i32) -> PyResult<DeviceId> {
+    match (kind, u32::try_from(ordinal)) {
+        (CPU | CUDA_HOST, _) => Ok(DeviceId::Cpu),
+        (CUDA | CUDA_MANAGED, Ok(ordinal)) => Ok(DeviceId::Cuda(ordinal)),
+        (CUDA | CUDA_MANAGED, Err(_)) => Err(PyBufferError::new_err(format!(
+            "DLPack device number {ordinal} is negative"
+        ))),
+        (other, _) => Err(PyBufferError::new_err(format!(
+            "DLPack device type {other} is neither CPU (1) nor CUDA (2)"
+        ))),
+    }
 }
 
 /// Asks for a versioned capsule; older producers do not know the keyword.
@@ -189,6 +195,14 @@ fn array_over(
     owner: Foreign,
     read_only: bool,
 ) -> PyResult<Array> {
+    // Addresses of one device mean nothing on another.
+    let holder = device_of(tensor.device_type, tensor.device_id)?;
+    if holder != device.id() {
+        return Err(PyBufferError::new_err(format!(
+            "the capsule holds memory of `{holder}`, but `__dlpack_device__` said `{}`",
+            device.id()
+        )));
+    }
     let dtype = dtype_of(tensor).ok_or_else(|| {
         PyBufferError::new_err(format!(
             "DLPack type code {} with {} bits and {} lanes has no counterpart",
