@@ -176,6 +176,9 @@ def test_item_and_numbers(device):
         bool(gp.ones(2, device=device))
     with pytest.raises(TypeError):
         [1, 2][gp.ones((), device=device)]
+    for shape in ((1,), (1, 1), (2,)):
+        with pytest.raises(TypeError, match=rf"0-d.* {len(shape)} dimensions"):
+            [1, 2][gp.ones(shape, "int32", device=device)]
 
 
 def test_iteration_and_len(device):

@@ -1,5 +1,6 @@
 """Elementwise operations against NumPy."""
 
+import array
 import operator
 
 import numpy as np
@@ -168,6 +169,24 @@ def test_arrays_of_numpy_are_refused_with_a_hint(device):
         np.ones((3, 3)) @ gp.ones((3, 3), device=device)
     with pytest.raises(TypeError, match="with `[*]`"):
         gp.ones((3, 3), device=device) @ 2
+
+
+@pytest.mark.parametrize(
+    "sequence", [[2], (2,), range(2), array.array("d", [2]), memoryview(b"a"), [], [[2], [3]]]
+)
+def test_sequences_are_refused_with_a_hint(device, sequence):
+    x = gp.asarray([2], "int64", device=device)
+    for op in [*ARITHMETIC, *COMPARISONS, operator.matmul]:
+        for left, right in ((x, sequence), (sequence, x)):
+            with pytest.raises(TypeError, match="asarray"):
+                op(left, right)
+    with pytest.raises(TypeError, match="asarray"):
+        x += sequence
+    assert x.tolist() == [2]
+    # What holds no numbers is unequal as a whole, as Python has it.
+    for other in (None, "text", object()):
+        assert (x == other) is False
+        assert (x != other) is True
 
 
 def test_shapes_that_do_not_broadcast_raise(device):

@@ -9,7 +9,9 @@ use pygpukit_device::ops::{self, Arg};
 use pygpukit_device::{Array, Stream};
 use pyo3::exceptions::{PyAttributeError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyEllipsis, PyFloat, PyInt, PySlice, PyTuple};
+use pyo3::types::{
+    PyBool, PyComplex, PyEllipsis, PyFloat, PyInt, PySequence, PySlice, PyString, PyTuple,
+};
 
 /// A shape: an integer or a sequence of integers, none negative.
 pub(crate) struct Shape(pub(crate) Vec<usize>);
@@ -47,7 +49,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Lengths {
                 type_name(&object)
             ))
         };
-        if object.is_instance_of::<pyo3::types::PyString>() {
+        if object.is_instance_of::<PyString>() {
             return Err(refuse());
         }
         object
@@ -129,6 +131,14 @@ pub(crate) fn numpy_element(object: &Bound<'_, PyAny>) -> PyResult<Option<Elemen
     Ok(Some(Element::from_bytes(dtype, &bytes)))
 }
 
+/// True for arrays of other libraries and for sequences other than text.
+pub(crate) fn is_array_like(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let is_text = object.is_instance_of::<PyString>();
+    Ok((object.cast::<PySequence>().is_ok() && !is_text)
+        || object.hasattr("__array__")?
+        || object.hasattr("__dlpack__")?)
+}
+
 /// An operand: an array, a Python number, or a NumPy scalar.
 pub(crate) enum OperandArg {
     Array(Array),
@@ -149,7 +159,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for OperandArg {
         if let Some(element) = numpy_element(&object)? {
             return Ok(Self::Element(element));
         }
-        let hint = if object.hasattr("__array__")? || object.hasattr("__dlpack__")? {
+        let hint = if is_array_like(&object)? {
             "; bring it to the device with `asarray` first"
         } else {
             ""

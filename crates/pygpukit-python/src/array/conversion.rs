@@ -92,9 +92,11 @@ impl PyArray {
     }
 
     fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        if !self.0.dtype().is_integral() || self.0.dtype() == DType::Bool {
+        let is_integer = self.0.dtype().is_integral() && self.0.dtype() != DType::Bool;
+        if !is_integer || !self.0.shape().is_empty() {
             return Err(PyTypeError::new_err(format!(
-                "only integer arrays of one element can be an index, this one is `{}`",
+                "only a 0-d array of integers can be an index, this one has {} dimensions of `{}`",
+                self.0.shape().len(),
                 self.0.dtype()
             )));
         }

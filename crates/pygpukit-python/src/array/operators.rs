@@ -1,7 +1,7 @@
 //! `+ - * / // % ** @`, comparisons, unary minus and the in-place forms.
 
 use super::PyArray;
-use crate::convert::OperandArg;
+use crate::convert::{OperandArg, is_array_like};
 use crate::ops::{binary, matmul_arrays};
 use pygpukit_core::array::{BinaryOp, UnaryOp};
 use pygpukit_device::ops;
@@ -57,8 +57,9 @@ fn operand(other: &Bound<'_, PyAny>) -> PyResult<Option<OperandArg>> {
     match other.extract::<OperandArg>() {
         Ok(operand) => Ok(Some(operand)),
         Err(error) if error.is_instance_of::<PyTypeError>(other.py()) => {
-            // NumPy arrays and tensors would only be refused with a poorer message.
-            if other.hasattr("__array__")? || other.hasattr("__dlpack__")? {
+            // Arrays of others and sequences would be refused with a poorer message,
+            // repeated as lists are by `*`, or found unequal as a whole by `==`.
+            if is_array_like(other)? {
                 Err(error)
             } else {
                 Ok(None)
