@@ -1,5 +1,6 @@
 """Making arrays, their attributes, and the way to and from NumPy."""
 
+import array
 import copy
 import gc
 import pickle
@@ -268,8 +269,12 @@ def test_indices_that_do_not_exist_raise(device):
     for bad in (1.0, "a", True, [0, 1], np.array([0]), (0, True)):
         with pytest.raises((TypeError, IndexError)):
             x[bad]
-    with pytest.raises(IndexError, match="zero"):
+    with pytest.raises(ValueError, match="zero"):
         x[::0]
+    for far in (2**70, -(2**70), 10**5000):
+        for index in (far, (0, far), (..., far)):
+            with pytest.raises(IndexError, match=f"{far.bit_length()} bits"):
+                x[index]
     assert x[10**30 :].shape == (0, 3)
     assert x[: -(10**30)].shape == (0, 3)
     assert x[0 : 10**18 : 10**18].shape == (1, 3)
@@ -321,10 +326,15 @@ def test_hostile_creation(device, make):
     for bad in (-1, (2, -1), [3, -5]):
         with pytest.raises(ValueError, match="negative"):
             make(bad, device=device)
-    for bad in (1.5, "3", None, (1, 2.5), {"a": 1}, object()):
-        with pytest.raises(TypeError):
+    for bad in (
+        1.5, "3", None, (1, 2.5), object(), {"a": 1}, {3: 4}, {3, 4}, frozenset({3}), b"ab",
+        bytearray(b"ab"), iter([2]), {3: 4}.keys(), [[2]], np.array([2.0]), gp.ones(2, "int8"),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match="shape"):
             make(bad, device=device)
-    for bad in ("f99", "text", object(), "datetime64[s]"):
+    for good in ((2, 3), [2, 3], range(2, 4), np.array([2, 3]), array.array("q", [2, 3])):
+        assert make(good, device=device).shape == (2, 3)
+    for bad in ("f99", "text", object(), "datetime64[s]", "\ud800", "float32\udfff"):
         with pytest.raises(TypeError, match="dtype"):
             make(3, bad, device=device)
     for bad in (2**62, (2**40, 2**40), 2**100):
@@ -334,6 +344,8 @@ def test_hostile_creation(device, make):
         make(3, device=3.5)
     with pytest.raises(ValueError, match="tpu"):
         make(3, device="tpu")
+    with pytest.raises(ValueError, match=r"\\ud800.*does not name a device"):
+        make(3, device="\ud800")
 
 
 def test_too_many_dimensions_are_refused_at_creation(device):
@@ -361,6 +373,43 @@ class Refuses:
         raise KeyError("on purpose")
 
 
+class Misleads:
+    def __index__(self):
+        return "3"
+
+
+def test_an_index_that_is_no_integer_is_refused(device):
+    x = gp.zeros(3, device=device)
+    for act in (
+        lambda: gp.zeros(Misleads(), device=device),
+        lambda: gp.zeros((2, Misleads()), device=device),
+        lambda: x[Misleads()],
+        lambda: x[Misleads() :],
+        lambda: x.reshape(Misleads()),
+    ):
+        with pytest.raises(TypeError, match="__index__.*Misleads.*`str`"):
+            act()
+
+
+def test_lengths_of_arange_are_named_whole(device):
+    for arguments, length in (
+        ((2**64,), 2**64),
+        ((2**70, 0, -1), 2**70),
+        ((-(2**127), 2**127 - 1), 2**128 - 1),
+        ((0, 2**100, 3), 2**100 // 3 + 1),
+    ):
+        with pytest.raises(ValueError, match=f"`{length}`.*memory"):
+            gp.arange(*arguments, device=device)
+    with pytest.raises(ValueError, match="1e300.*memory"):
+        gp.arange(1e300, device=device)
+    with pytest.raises(OverflowError, match="1329 bits"):
+        gp.arange(10**400, device=device)
+    with pytest.raises(TypeError, match="arange takes numbers, not `str`"):
+        gp.arange("3", device=device)
+    assert gp.arange(2**127 - 2, 2**127 - 1, device=device).shape == (1,)
+    assert gp.arange(2**127 - 1, -(2**127), device=device).shape == (0,)
+
+
 def test_what_an_index_raises_is_passed_on(device):
     x = gp.zeros(3, device=device)
     for act in (
@@ -372,6 +421,22 @@ def test_what_an_index_raises_is_passed_on(device):
     ):
         with pytest.raises(KeyError, match="on purpose"):
             act()
+
+
+@pytest.mark.parametrize("name", [*NAMES, "bfloat16"])
+def test_dtypes_are_keys_like_numpys(name):
+    ours, theirs = gp.DType(name), np.dtype(getattr(ml_dtypes, name, name))
+    assert ours == theirs
+    assert theirs == ours
+    assert hash(ours) == hash(theirs)
+    assert {ours: 1}[gp.DType(theirs)] == {ours: 1}[theirs] == {theirs: 1}[ours] == 1
+    assert ours == name
+    swapped = theirs.newbyteorder()
+    if not swapped.isnative:
+        assert ours != swapped
+        assert swapped != ours
+    assert ours != "\ud800"
+    assert (ours == None) is False  # noqa: E711
 
 
 def test_too_much_memory_says_the_numbers(device):

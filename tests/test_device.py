@@ -33,6 +33,14 @@ def test_wrong_types(bad):
         gp.Device(bad)
 
 
+def test_numbers_too_long_to_print_are_refused():
+    for bad in (10**5000, -(10**5000), 2**64):
+        with pytest.raises(ValueError, match=f"`an integer of {bad.bit_length()} bits`"):
+            gp.Device(bad)
+    with pytest.raises(ValueError, match=r"`'\\ud800'`"):
+        gp.Device("\ud800")
+
+
 def test_a_device_that_does_not_exist():
     for bad in ("cuda:99", 99):
         with pytest.raises(gp.DeviceNotAvailable, match="cuda:99"):

@@ -28,7 +28,9 @@ class DType:
     """The element type of an array.
 
     Equal to its name and to the NumPy dtype of that name: `x.dtype == "float32"`
-    and `x.dtype == np.float32` both work, and so does `np.dtype(gp.float32)`.
+    and `x.dtype == np.float32` both work, and so does `np.dtype(gp.float32)`. As a key
+    of a dict or a member of a set it is the same as the NumPy dtype; a name, as with
+    NumPy's, is not.
 
     Args:
         dtype: A name (`"float32"`), a NumPy dtype or scalar type, `bool`, `int`

@@ -4,13 +4,17 @@ use crate::array::PyArray;
 use crate::dtype;
 use crate::numpy_module::numpy;
 use crate::run::run;
+use numpy::PyUntypedArray;
 use pygpukit_core::array::{DType, Element, Index, Scalar, Weak, promote_weak};
 use pygpukit_device::ops::{self, Arg};
 use pygpukit_device::{Array, Stream};
-use pyo3::exceptions::{PyAttributeError, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{
+    PyAttributeError, PyIndexError, PyOverflowError, PyTypeError, PyValueError,
+};
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyComplex, PyEllipsis, PyFloat, PyInt, PySequence, PySlice, PyString, PyTuple,
+    PyBool, PyByteArray, PyBytes, PyComplex, PyEllipsis, PyFloat, PyInt, PySequence, PySlice,
+    PyString, PyTuple,
 };
 
 /// A shape: an integer or a sequence of integers, none negative.
@@ -40,8 +44,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Lengths {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(length) = integer(&object) {
-            return Ok(Self(vec![length?]));
+        if let Some(length) = integer(&object)? {
+            return Ok(Self(vec![length.as_length()?]));
         }
         let refuse = || {
             PyTypeError::new_err(format!(
@@ -49,42 +53,70 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Lengths {
                 type_name(&object)
             ))
         };
-        if object.is_instance_of::<PyString>() {
+        // Sets and dicts have no order, text and bytes hold no lengths, and what can
+        // be iterated only once is no sequence.
+        let is_text = object.is_instance_of::<PyString>()
+            || object.is_instance_of::<PyBytes>()
+            || object.is_instance_of::<PyByteArray>();
+        let is_sequence = object.cast::<PySequence>().is_ok() && !is_text;
+        if !is_sequence && !object.is_instance_of::<PyUntypedArray>() {
             return Err(refuse());
         }
         object
             .try_iter()
             .map_err(|_| refuse())?
-            .map(|item| integer(&item?).map_err(|()| refuse())?)
+            .map(|item| integer(&item?)?.ok_or_else(refuse)?.as_length())
             .collect::<PyResult<_>>()
             .map(Self)
     }
 }
 
-/// The integer that an object is by `__index__`; `Err(())` if it is none. What its
-/// `__index__` raises on purpose is passed on.
-fn integer(object: &Bound<'_, PyAny>) -> Result<PyResult<isize>, ()> {
+/// An integer, or one too long for any dimension.
+enum Integer<'py> {
+    Fits(isize),
+    TooLong(Bound<'py, PyInt>),
+}
+
+impl Integer<'_> {
+    fn as_length(&self) -> PyResult<isize> {
+        match self {
+            Self::Fits(length) => Ok(*length),
+            Self::TooLong(integer) => Err(PyValueError::new_err(format!(
+                "an integer of {} bits is too large for a dimension",
+                bits(integer)?
+            ))),
+        }
+    }
+}
+
+/// The integer that an object is by `__index__`, if it is one. What its `__index__`
+/// raises on purpose is passed on.
+fn integer<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Integer<'py>>> {
     let py = object.py();
     let index = match object.call_method0("__index__") {
-        Ok(index) => index,
+        Ok(index) => index.cast_into::<PyInt>().map_err(|error| {
+            PyTypeError::new_err(format!(
+                "`__index__` of {} returned {}, not an integer",
+                type_name(object),
+                type_name(&error.into_inner())
+            ))
+        })?,
         Err(error)
             if error.is_instance_of::<PyAttributeError>(py)
                 || error.is_instance_of::<PyTypeError>(py) =>
         {
-            return Err(());
+            return Ok(None);
         }
-        Err(error) => return Ok(Err(error)),
+        Err(error) => return Err(error),
     };
-    Ok(index.extract::<isize>().or_else(|_| {
-        Err(PyValueError::new_err(format!(
-            "an integer of {} bits is too large for a dimension or index",
-            bits(&index)?
-        )))
+    Ok(Some(match index.extract::<isize>() {
+        Ok(value) => Integer::Fits(value),
+        Err(_) => Integer::TooLong(index),
     }))
 }
 
 /// How long an integer is. Python refuses to print very long ones.
-fn bits(integer: &Bound<'_, PyAny>) -> PyResult<u64> {
+pub(crate) fn bits(integer: &Bound<'_, PyAny>) -> PyResult<u64> {
     integer.call_method0("bit_length")?.extract()
 }
 
@@ -244,14 +276,13 @@ fn index_item(item: &Bound<'_, PyAny>) -> PyResult<Index> {
             if value.is_none() {
                 return Ok(None);
             }
-            match integer(&value) {
-                Ok(Ok(bound)) => Ok(Some(bound)),
+            match integer(&value)? {
+                Some(Integer::Fits(bound)) => Ok(Some(bound)),
                 // Beyond any array: as far as can be, as Python's slices do.
-                Ok(Err(_)) if value.is_instance_of::<PyInt>() => {
-                    Ok(Some(if value.lt(0)? { isize::MIN } else { isize::MAX }))
+                Some(Integer::TooLong(bound)) => {
+                    Ok(Some(if bound.lt(0)? { isize::MIN } else { isize::MAX }))
                 }
-                Ok(Err(error)) => Err(error),
-                Err(()) => Err(PyTypeError::new_err(format!(
+                None => Err(PyTypeError::new_err(format!(
                     "slice bounds are integers or None, not {}",
                     type_name(&value)
                 ))),
@@ -264,8 +295,12 @@ fn index_item(item: &Bound<'_, PyAny>) -> PyResult<Index> {
         ));
     }
     let is_bool = item.is_instance_of::<PyBool>();
-    match integer(item) {
-        Ok(index) if !is_bool => index.map(Index::At),
+    match integer(item)? {
+        Some(Integer::Fits(index)) if !is_bool => Ok(Index::At(index)),
+        Some(Integer::TooLong(index)) => Err(PyIndexError::new_err(format!(
+            "an index of {} bits is out of bounds for every axis",
+            bits(&index)?
+        ))),
         _ => Err(PyTypeError::new_err(format!(
             "an index is an integer, a slice, `...` or None, not {}",
             type_name(item)

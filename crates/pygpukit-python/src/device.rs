@@ -106,18 +106,30 @@ impl<'a, 'py> FromPyObject<'a, 'py> for AnyDevice {
         if let Ok(device) = object.cast::<PyDevice>() {
             return Ok(Self(device.get().0));
         }
-        let is_name = object.is_instance_of::<PyString>();
-        let is_ordinal = object.is_instance_of::<PyInt>() && !object.is_instance_of::<PyBool>();
-        if is_name || is_ordinal {
-            let name = object.str()?.to_string();
-            let DeviceSpec(id) = name.parse().map_err(crate::error::PyError::from)?;
-            return Ok(Self(id));
-        }
-        Err(PyTypeError::new_err(format!(
-            "a device is a Device, a name like \"cuda:0\" or \"cpu\", or a number, not {}",
-            crate::convert::type_name(&object)
-        )))
+        let name = if let Ok(name) = object.cast::<PyString>() {
+            // With a lone surrogate it is no UTF-8, and no name: its `repr` is.
+            match name.to_cow() {
+                Ok(name) => name.into_owned(),
+                Err(_) => object.repr()?.to_string(),
+            }
+        } else if object.is_instance_of::<PyInt>() && !object.is_instance_of::<PyBool>() {
+            match object.extract::<i64>() {
+                Ok(ordinal) => ordinal.to_string(),
+                Err(_) => format!("an integer of {} bits", crate::convert::bits(&object)?),
+            }
+        } else {
+            return Err(not_a_device(&object));
+        };
+        let DeviceSpec(id) = name.parse().map_err(crate::error::PyError::from)?;
+        Ok(Self(id))
     }
+}
+
+fn not_a_device(object: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!(
+        "a device is a Device, a name like \"cuda:0\" or \"cpu\", or a number, not {}",
+        crate::convert::type_name(object)
+    ))
 }
 
 impl AnyDevice {

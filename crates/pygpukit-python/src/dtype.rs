@@ -46,13 +46,30 @@ impl PyDType {
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        // NumPy has dtypes of foreign byte order, of the same name.
+        let is_native = || {
+            other
+                .getattr("isnative")
+                .map_or(Ok(true), |native| native.is_truthy())
+        };
         other
             .extract::<AnyDType>()
             .is_ok_and(|other| other.0 == self.0)
+            && is_native().unwrap_or(false)
     }
 
+    /// That of the NumPy dtype, which is equal.
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
-        PyString::new(py, self.0.name()).hash()
+        // `ml_dtypes` may be found later; a hash never changes.
+        static BFLOAT16: PyOnceLock<isize> = PyOnceLock::new();
+        if self.0 != DType::BFloat16 {
+            return to_numpy(py, self.0)?.hash();
+        }
+        let hash = || match to_numpy(py, self.0) {
+            Ok(dtype) => dtype.hash(),
+            Err(_) => PyString::new(py, self.0.name()).hash(),
+        };
+        BFLOAT16.get_or_try_init(py, hash).copied()
     }
 
     fn __repr__(&self) -> String {
@@ -90,7 +107,9 @@ impl<'a, 'py> FromPyObject<'a, 'py> for AnyDType {
             ))
         };
         if let Ok(name) = object.cast::<PyString>()
-            && let Some(dtype) = DType::from_name(&name.to_cow()?)
+            // A lone surrogate is in no name.
+            && let Ok(name) = name.to_cow()
+            && let Some(dtype) = DType::from_name(&name)
         {
             return Ok(Self(dtype));
         }

@@ -1,7 +1,7 @@
 //! Errors as Python exceptions.
 
 use crate::kernel::PyDiagnostic;
-use pygpukit_core::array::ScalarError;
+use pygpukit_core::array::{IndexError, ScalarError};
 use pygpukit_device::{ArgumentError, Error, nvrtc};
 use pyo3::create_exception;
 use pyo3::exceptions::{
@@ -94,6 +94,7 @@ impl From<PyError> for PyErr {
             Error::DeviceMismatch { left, .. } => {
                 PyValueError::new_err(format!("{message}: `asarray(x, device=\"{left}\")`"))
             }
+            Error::Index(IndexError::ZeroStep) => PyValueError::new_err(message),
             Error::Index(_) => PyIndexError::new_err(message),
             Error::Op(_)
             | Error::Cast { .. }

@@ -104,14 +104,15 @@ pub(crate) fn arange(
     device: Option<AnyDevice>,
 ) -> PyResult<PyArray> {
     let number = |object: &Bound<'_, PyAny>| -> PyResult<Scalar> {
-        let scalar = match object.extract::<OperandArg>() {
-            Ok(OperandArg::Scalar(scalar)) => Some(scalar),
-            Ok(OperandArg::Element(element)) => Some(element.to_scalar()),
-            _ => None,
-        };
-        scalar.ok_or_else(|| {
-            PyTypeError::new_err(format!("arange takes numbers, not {}", type_name(object)))
-        })
+        match object.extract::<OperandArg>() {
+            Ok(OperandArg::Scalar(scalar)) => Ok(scalar),
+            Ok(OperandArg::Element(element)) => Ok(element.to_scalar()),
+            Err(error) if !error.is_instance_of::<PyTypeError>(py) => Err(error),
+            _ => Err(PyTypeError::new_err(format!(
+                "arange takes numbers, not {}",
+                type_name(object)
+            ))),
+        }
     };
     // As range(): one number is the end.
     let (start, stop) = match stop {

@@ -11,7 +11,7 @@ use crate::array::Array;
 use crate::backend::Work;
 use crate::error::{Error, Result};
 use crate::stream::Stream;
-use pygpukit_core::array::{DType, Element, Kind, Scalar, ScalarError, ShapeError};
+use pygpukit_core::array::{DType, Element, Kind, Scalar, ScalarError};
 
 /// An array with every element `value`.
 ///
@@ -51,18 +51,17 @@ pub fn arange(
     dtype: DType,
 ) -> Result<Array> {
     let length = arange_length(start, stop, step)?;
+    let too_large = || {
+        Error::Value(format!(
+            "arange: the length `{length}` is larger than memory can address"
+        ))
+    };
+    let length = usize::try_from(length).map_err(|_| too_large())?;
     if dtype == DType::Bool && length > 2 {
         return Err(Error::Value(format!(
             "arange of `bool` has at most 2 elements, not {length}"
         )));
     }
-    let too_large = || {
-        Error::Shape(ShapeError::TooLarge {
-            shape: smallvec::smallvec![usize::try_from(length).unwrap_or(usize::MAX)],
-            itemsize: dtype.itemsize(),
-        })
-    };
-    let length = usize::try_from(length).map_err(|_| too_large())?;
     if length == 0 {
         return Array::empty(stream, &[0], dtype);
     }
@@ -87,8 +86,12 @@ fn arange_length(start: Scalar, stop: Scalar, step: Scalar) -> Result<u128> {
         if step == 0 {
             return Err(Error::Value("arange: step cannot be zero".into()));
         }
-        let distance = if step > 0 { stop - start } else { start - stop };
-        let steps = distance.max(0).unsigned_abs();
+        let is_empty = if step > 0 {
+            stop <= start
+        } else {
+            stop >= start
+        };
+        let steps = if is_empty { 0 } else { stop.abs_diff(start) };
         return Ok(steps.div_ceil(step.unsigned_abs()));
     }
     let (start, stop, step) = (real(start)?, real(stop)?, real(step)?);
@@ -96,15 +99,21 @@ fn arange_length(start: Scalar, stop: Scalar, step: Scalar) -> Result<u128> {
         return Err(Error::Value("arange: step cannot be zero".into()));
     }
     let length = ((stop - start) / step).ceil();
-    if !length.is_finite() {
+    // Beyond this no memory counts them, and a whole number would only be clipped.
+    if !length.is_finite() || length >= 2_f64.powi(64) {
+        let problem = if length.is_finite() {
+            "larger than memory can address"
+        } else {
+            "not a finite number"
+        };
         return Err(Error::Value(format!(
-            "arange: the length `({stop} - {start}) / {step}` is not a finite number"
+            "arange: the length `({stop:?} - {start:?}) / {step:?}` is {problem}"
         )));
     }
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a whole number that is not negative; beyond the range it saturates"
+        reason = "a whole number that is not negative, and below 2^64"
     )]
     let length = length.max(0.0) as u128;
     Ok(length)
