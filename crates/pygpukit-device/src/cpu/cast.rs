@@ -19,8 +19,9 @@ use pygpukit_core::array::{DType, bf16_from_f64, f16_from_f64};
 
 /// A number on its way from one dtype to another.
 ///
-/// Floats are truncated. Beyond the range of 64 bits (32 on the way to 8 and 16
-/// bits) they saturate, and NaN becomes 0; the rest is cut off as with integers.
+/// Floats are truncated. What does not fit 64 bits (32 on the way to 8, 16 and 32
+/// signed bits), and NaN, becomes the smallest integer of that width, as x86 and
+/// NumPy on it do; the rest is cut off as with integers. GPUs do the same.
 trait Number: Plain {
     fn truth(self) -> bool;
     fn to_i32(self) -> i32;
@@ -92,15 +93,21 @@ macro_rules! floats {
             }
             #[inline]
             fn to_i32(self) -> i32 {
-                self as i32
+                // NaN is not less; what is too small saturates.
+                if self < 2_147_483_648.0 { self as i32 } else { i32::MIN }
             }
             #[inline]
             fn to_i64(self) -> i64 {
-                self as i64
+                if self < 9_223_372_036_854_775_808.0 { self as i64 } else { i64::MIN }
             }
             #[inline]
             fn to_u64(self) -> u64 {
-                if self < 0.0 { self as i64 as u64 } else { self as u64 }
+                let half = 9_223_372_036_854_775_808.0;
+                if self >= half {
+                    (self - half).to_i64() as u64 ^ (1 << 63)
+                } else {
+                    self.to_i64() as u64
+                }
             }
             #[inline]
             fn to_f32(self) -> f32 {
