@@ -163,6 +163,27 @@ def test_astype(device, name):
     )
 
 
+# What x86 makes of them, and with it NumPy: see docs/arrays.md.
+FAR = [float("nan"), float("inf"), -float("inf"), 1e30, -1e30, 2.0**63, 2.0**31, 300.0, -5.9]
+CASTS = {
+    "int8": [0, 0, 0, 0, 0, 0, 0, 44, -5],
+    "uint16": [0, 0, 0, 0, 0, 0, 0, 300, 65531],
+    "int32": [-(2**31)] * 7 + [300, -5],
+    "uint32": [0, 0, 0, 0, 0, 0, 2**31, 300, 2**32 - 5],
+    "int64": [-(2**63)] * 6 + [2**31, 300, -5],
+    "uint64": [2**63, 0, 2**63, 0, 2**63, 2**63, 2**31, 300, 2**64 - 5],
+    "bool": [True] * 9,
+}
+
+
+@pytest.mark.parametrize("source", ["float32", "float64", "complex128"])
+@pytest.mark.parametrize("name", CASTS)
+def test_floats_that_do_not_fit_become_what_is_documented(device, source, name):
+    for copies in (1, 100):  # The rest of a vector, and whole ones.
+        x = gp.asarray(FAR * copies, source, device=device)
+        assert x.astype(name).tolist() == CASTS[name] * copies
+
+
 def test_item_and_numbers(device):
     assert gp.full((), 2.5, device=device).item() == 2.5
     assert type(gp.full((1, 1), 3, "int64", device=device).item()) is int

@@ -97,6 +97,54 @@ def test_power(device):
     np.testing.assert_allclose((2.0**b).to_numpy(), 2.0**y, rtol=1e-15)
 
 
+def test_negative_exponents_of_integers(device):
+    for name in ("bool", "int8", "int64", "uint8", "uint64"):
+        x = gp.ones(2, name, device=device)
+        for exponent in (np.int8(-1), np.array(-3, "int16")):
+            if name == "uint64":  # float64, by promotion
+                assert (x**exponent).tolist() == [1.0, 1.0]
+                continue
+            with pytest.raises(ValueError, match=f"exponent `{int(exponent)}`"):
+                x**exponent
+            with pytest.raises(ValueError, match=f"exponent `{int(exponent)}`"):
+                gp.power(x, exponent)
+    with pytest.raises(ValueError, match="exponent `-1`"):
+        gp.power(2, np.int64(-1))
+    with pytest.raises(ValueError, match="exponent `-1`"):
+        gp.power(np.int32(2), -1)
+    assert (gp.full(1, 2.0, device=device) ** np.int64(-1)).tolist() == [0.5]
+    # Of arrays: the exact result rounded towards zero.
+    base = gp.asarray([-2, -1, -1, 1, 2, 0], "int32", device=device)
+    exponent = gp.asarray([-1, -1, -2, -3, -1, -1], "int32", device=device)
+    assert (base**exponent).tolist() == [0, -1, 1, 1, 0, 0]
+    assert (2**exponent).tolist() == [0] * 6
+
+
+@pytest.mark.parametrize("name", ["complex64", "complex128"])
+def test_complex_powers_are_as_exact_as_documented(device, name):
+    # By squaring exactly: whole numbers that double precision holds.
+    base = gp.asarray([1 + 2j, -3 + 1j], name, device=device)
+    for exponent in (2, 5, 9):
+        exact = [1 + 0j, 1 + 0j]
+        for _ in range(exponent):
+            exact = [a * b for a, b in zip(exact, (1 + 2j, -3 + 1j), strict=True)]
+        assert (base**exponent).tolist() == exact
+    # A root of unity, where the modulus does not hide what the angle lost.
+    angle = 0.7
+    turn = gp.asarray([complex(np.cos(angle), np.sin(angle))], "complex128", device=device)
+    for exponent in (99, 100, 1000, 10**6):
+        expected = complex(np.cos(angle * exponent), np.sin(angle * exponent))
+        error = abs((turn**exponent).item() - expected)
+        assert error <= 4 * exponent * 2.0**-52
+    wide = gp.asarray([1.0000001 + 0.5j], name, device=device)
+    for exponent in (100.5, -60.25):
+        given, found = wide.item(), (wide**exponent).item()
+        expected = complex(np.clongdouble(given) ** np.clongdouble(exponent))
+        relative = abs(found - expected) / abs(expected)
+        digits = 2.0**-23 if name == "complex64" else 4 * 101 * 2.0**-52
+        assert relative <= digits
+
+
 def test_complex(device):
     x = np.array([1 + 2j, -3 + 0.5j, 0, 2j], "complex128")
     y = np.array([2 - 1j, 1, 1 + 1j, -2j], "complex128")

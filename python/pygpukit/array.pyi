@@ -123,7 +123,13 @@ class GPUArray:
     def copy(self) -> GPUArray:
         """A C-contiguous copy."""
     def astype(self, dtype: _DTypeLike) -> GPUArray:
-        """A copy in another dtype, converted as NumPy's `astype` does."""
+        """A copy in another dtype, converted as NumPy's `astype` does.
+
+        Integers are cut to the lower bits, floats lose their fraction on the way to
+        integers. NaN and floats that a signed integer of 64 bits (32 for int32 and
+        narrower dtypes but uint32) cannot hold become the smallest of these, cut to the
+        lower bits; as uint64, floats up to 2^64 keep their value.
+        """
     def fill(self, value: _Operand) -> None:
         """Sets every element to `value`.
 
@@ -412,7 +418,15 @@ def remainder(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GP
     """
 
 def power(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
-    """`a ** b`, element by element: see `add`."""
+    """`a ** b`, element by element: see `add`.
+
+    Integers to negative exponents of an array give the exact result rounded towards
+    zero: 0, or 1 and -1 for these bases.
+
+    Raises:
+        ValueError: An integer to a negative number that is not of an array; or as for
+            `add`.
+    """
 
 def equal(a: _Operand, b: _Operand, /, *, out: GPUArray | None = None) -> GPUArray:
     """`a == b`, element by element: see `add`. The result is bool."""

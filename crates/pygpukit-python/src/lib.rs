@@ -15,6 +15,7 @@ mod convert;
 mod device;
 mod dtype;
 mod error;
+mod index;
 mod kernel;
 mod numpy_module;
 mod ops;

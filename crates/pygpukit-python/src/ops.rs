@@ -3,14 +3,16 @@
 use crate::array::PyArray;
 use crate::array::conversion::{from_numpy_array, transfer};
 use crate::array::store::host_array;
-use crate::convert::{OperandArg, Shape, default_dtype, python_scalar, type_name};
+use crate::convert::{OperandArg, default_dtype, python_scalar, type_name};
 use crate::device::AnyDevice;
 use crate::dtype::AnyDType;
+use crate::error::PyError;
+use crate::index::Shape;
 use crate::numpy_module::{self, numpy};
 use crate::run::run;
 use crate::scope;
 use numpy::PyUntypedArray;
-use pygpukit_core::array::{BinaryOp, DType, Scalar, UnaryOp, can_store};
+use pygpukit_core::array::{BinaryOp, DType, Scalar, UnaryOp, can_store, promote};
 use pygpukit_device::{Array, Stream, ops};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -239,6 +241,11 @@ pub(crate) fn binary(
         }
         (None, None, None) => scope::current_stream(py)?,
     };
+    if let (BinaryOp::Power, OperandArg::Element(exponent)) = (op, &right) {
+        // On the device its value could not be looked at without waiting.
+        let promoted = promote(left.dtype(), exponent.dtype());
+        ops::check_exponent(promoted, exponent.to_scalar()).map_err(PyError::from)?;
+    }
     let (left, right) = (left.on(py, &stream)?, right.on(py, &stream)?);
     run(py, || {
         ops::binary(&stream, op, left.as_arg(), right.as_arg(), out)

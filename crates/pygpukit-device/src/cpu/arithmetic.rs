@@ -214,38 +214,15 @@ macro_rules! floats {
                 )
             }
             #[inline]
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::allow_attributes,
+                reason = "for single precision only: rounding is the point"
+            )]
             fn power(self, exponent: Self) -> Self {
-                let one = Self::new(1.0, 0.0);
-                if exponent.re == 0.0 && exponent.im == 0.0 {
-                    return one;
-                }
-                if self.re == 0.0 && self.im == 0.0 {
-                    // Below or beside the right half plane the limit does not exist.
-                    return if exponent.re > 0.0 {
-                        Self::new(0.0, 0.0)
-                    } else {
-                        Self::new($name::NAN, $name::NAN)
-                    };
-                }
-                // Small whole exponents by squaring: exact where the products are.
-                if exponent.im == 0.0 && exponent.re.fract() == 0.0 && exponent.re.abs() < 100.0 {
-                    #[expect(clippy::cast_possible_truncation, reason = "a whole number below 100")]
-                    let whole = exponent.re as i32;
-                    let mut left = whole.unsigned_abs();
-                    let (mut base, mut power) = (self, one);
-                    loop {
-                        if left & 1 == 1 {
-                            power = if power == one { base } else { power.multiply(base) };
-                        }
-                        left >>= 1;
-                        if left == 0 {
-                            break;
-                        }
-                        base = base.multiply(base);
-                    }
-                    return if whole < 0 { one.divide(power) } else { power };
-                }
-                self.powc(exponent)
+                let wide = |x: Self| Complex::<f64>::new(x.re.into(), x.im.into());
+                let power = complex_power(wide(self), wide(exponent));
+                Self::new(power.re as $name, power.im as $name)
             }
             #[inline]
             fn negative(self) -> Self {
@@ -281,6 +258,45 @@ macro_rules! floats {
     )* };
 }
 floats!(f32, f64);
+
+/// In double precision: the angle of a large power has no digits to spare.
+fn complex_power(base: Complex<f64>, exponent: Complex<f64>) -> Complex<f64> {
+    let one = Complex::new(1.0, 0.0);
+    if exponent.re == 0.0 && exponent.im == 0.0 {
+        return one;
+    }
+    if base.re == 0.0 && base.im == 0.0 {
+        // Below or beside the right half plane the limit does not exist.
+        return if exponent.re > 0.0 {
+            Complex::new(0.0, 0.0)
+        } else {
+            Complex::new(f64::NAN, f64::NAN)
+        };
+    }
+    // Small whole exponents by squaring: exact where the products are.
+    if exponent.im == 0.0 && exponent.re.fract() == 0.0 && exponent.re.abs() < 100.0 {
+        #[expect(clippy::cast_possible_truncation, reason = "a whole number below 100")]
+        let whole = exponent.re as i32;
+        let mut left = whole.unsigned_abs();
+        let (mut base, mut power) = (base, one);
+        loop {
+            if left & 1 == 1 {
+                power = if power == one {
+                    base
+                } else {
+                    power.multiply(base)
+                };
+            }
+            left >>= 1;
+            if left == 0 {
+                break;
+            }
+            base = base.multiply(base);
+        }
+        return if whole < 0 { one.divide(power) } else { power };
+    }
+    base.powc(exponent)
+}
 
 impl Truth {
     /// Logical or.

@@ -8,7 +8,7 @@ use crate::array::Array;
 use crate::backend::Work;
 use crate::error::{Error, Result};
 use crate::stream::Stream;
-use pygpukit_core::array::{BinaryOp, Kind, Scalar, UnaryOp, broadcast_shapes};
+use pygpukit_core::array::{BinaryOp, DType, Scalar, UnaryOp, broadcast_shapes};
 
 /// `op(left, right)`, broadcast and promoted, into `out` or a new array.
 ///
@@ -18,7 +18,7 @@ use pygpukit_core::array::{BinaryOp, Kind, Scalar, UnaryOp, broadcast_shapes};
 /// # Errors
 /// Shapes that cannot be broadcast; an operation that the dtype does not have; a
 /// Python integer that does not fit the dtype (but compares); an integer raised
-/// to a negative Python integer; `out` of another shape, of a dtype that the
+/// to a negative Python integer (see [`check_exponent`]); `out` of another shape, of a dtype that the
 /// result cannot be cast to within its kind, or with overlapping elements;
 /// operands on different devices.
 pub fn binary(
@@ -44,21 +44,14 @@ pub fn binary(
             return Ok(result);
         }
         if let Some(answer) = compare_constant(op, left, right) {
-            let output = Output::new(
-                stream,
-                op.name(),
-                &shape,
-                pygpukit_core::array::DType::Bool,
-                out,
-                |_| true,
-            )?;
+            let output = Output::new(stream, op.name(), &shape, DType::Bool, out, |_| true)?;
             super::fill(stream, &output.target, Scalar::Bool(answer))?;
             return output.finish(stream);
         }
     }
     let promoted = left.promoted(&right);
-    if op == BinaryOp::Power {
-        refuse_negative_exponent(promoted.kind(), right)?;
+    if let (BinaryOp::Power, Arg::Scalar(exponent)) = (op, right) {
+        check_exponent(promoted, exponent)?;
     }
     let signature = op.signature(promoted)?;
     let left = left.prepare(stream, signature.compute, &shape)?;
@@ -126,13 +119,16 @@ fn is_two(arg: Arg<'_>) -> bool {
     }
 }
 
-fn refuse_negative_exponent(base: Kind, exponent: Arg<'_>) -> Result<()> {
-    match (base, exponent) {
-        (Kind::Bool | Kind::Signed, Arg::Scalar(Scalar::Int(exponent))) if exponent < 0 => {
-            Err(Error::Value(format!(
-                "integers to negative integer powers are not allowed: exponent `{exponent}`"
-            )))
-        }
+/// Refuses a negative number of the host as the exponent of a power computed in an
+/// integer dtype, as NumPy does.
+///
+/// # Errors
+/// [`Error::Value`] with the exponent.
+pub fn check_exponent(promoted: DType, exponent: Scalar) -> Result<()> {
+    match exponent {
+        Scalar::Int(exponent) if exponent < 0 && promoted.is_integral() => Err(Error::Value(
+            format!("integers to negative integer powers are not allowed: exponent `{exponent}`"),
+        )),
         _ => Ok(()),
     }
 }

@@ -15,7 +15,7 @@ mod transfer;
 
 pub use copy::{assign, cast, contiguous, copy, fill, reshape};
 pub use create::{arange, full, ones, zeros};
-pub use elementwise::{binary, unary};
+pub use elementwise::{binary, check_exponent, unary};
 pub use matmul::matmul;
 pub use operand::Arg;
 pub use transfer::transfer;

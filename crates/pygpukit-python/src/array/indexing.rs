@@ -2,8 +2,9 @@
 
 use super::PyArray;
 use crate::array::conversion::from_numpy_array;
-use crate::convert::{IndexArg, OperandArg};
+use crate::convert::OperandArg;
 use crate::error::PyError;
+use crate::index::IndexArg;
 use crate::run::run;
 use numpy::PyUntypedArray;
 use pygpukit_core::array::Index;

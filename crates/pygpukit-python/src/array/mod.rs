@@ -9,10 +9,10 @@ mod interchange;
 mod operators;
 pub(crate) mod store;
 
-use crate::convert::Lengths;
 use crate::device::PyDevice;
 use crate::dtype::{AnyDType, PyDType};
 use crate::error::PyError;
+use crate::index::Lengths;
 use crate::run::run;
 use crate::scope;
 use pygpukit_core::array::{DType, Layout};
