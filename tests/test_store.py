@@ -160,4 +160,9 @@ def test_sequences_of_large_integers(device):
 
 def test_empty_arrays_have_nothing_to_lose(device):
     assert gp.asarray(np.zeros((0, 3), "int64"), "int8", device=device).shape == (0, 3)
-    assert gp.asarray((), "float16", device=device).dtype == "float16"
+    # NumPy makes floats of empty sequences.
+    for name in ("int32", "float16", "bool"):
+        x = gp.asarray([[], []], name, device=device)
+        assert (x.shape, x.dtype) == ((2, 0), name)
+    x = gp.zeros(3, "int8", device=device)
+    x[3:] = np.zeros(0)

@@ -90,11 +90,12 @@ impl From<PyError> for PyErr {
             Error::Shape(_)
             | Error::Value(_)
             | Error::Request(_)
+            // As Python's slices have it.
+            | Error::Index(IndexError::ZeroStep)
             | Error::Argument(ArgumentError::Value(_)) => PyValueError::new_err(message),
             Error::DeviceMismatch { left, .. } => {
                 PyValueError::new_err(format!("{message}: `asarray(x, device=\"{left}\")`"))
             }
-            Error::Index(IndexError::ZeroStep) => PyValueError::new_err(message),
             Error::Index(_) => PyIndexError::new_err(message),
             Error::Op(_)
             | Error::Cast { .. }

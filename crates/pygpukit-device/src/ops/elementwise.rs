@@ -8,7 +8,7 @@ use crate::array::Array;
 use crate::backend::Work;
 use crate::error::{Error, Result};
 use crate::stream::Stream;
-use pygpukit_core::array::{BinaryOp, DType, Scalar, UnaryOp, broadcast_shapes};
+use pygpukit_core::array::{BinaryOp, DType, Kind, Scalar, UnaryOp, broadcast_shapes};
 
 /// `op(left, right)`, broadcast and promoted, into `out` or a new array.
 ///
@@ -125,8 +125,9 @@ fn is_two(arg: Arg<'_>) -> bool {
 /// # Errors
 /// [`Error::Value`] with the exponent.
 pub fn check_exponent(promoted: DType, exponent: Scalar) -> Result<()> {
-    match exponent {
-        Scalar::Int(exponent) if exponent < 0 && promoted.is_integral() => Err(Error::Value(
+    // An unsigned dtype does not hold the number at all: its own error says so.
+    match (promoted.kind(), exponent) {
+        (Kind::Bool | Kind::Signed, Scalar::Int(exponent)) if exponent < 0 => Err(Error::Value(
             format!("integers to negative integer powers are not allowed: exponent `{exponent}`"),
         )),
         _ => Ok(()),
