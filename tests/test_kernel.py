@@ -315,6 +315,22 @@ def test_structures():
             kernel(bad, vector, gp.nullptr, **ONE)
 
 
+def test_thousands_of_parameters():
+    count = 2000
+    names = [f"p{i}" for i in range(count)]
+    declared = ", ".join(f"int {name}" for name in names)
+    kernel = gp.jit(f"__global__ void k(int* x, {declared}) {{ *x = {names[-1]}; }}", func="k")
+    accepts(kernel, gp.nullptr, *range(count), **ONE)
+    with pytest.raises(TypeError, match="missing 1 required argument: 'p1999'"):
+        kernel(gp.nullptr, *range(count - 1), **ONE)
+    with pytest.raises(OverflowError, match="parameter `p1999` is `int`"):
+        kernel(gp.nullptr, *range(count - 1), 2**31, **ONE)
+    # The compiler names its own limit.
+    declared = ", ".join(f"int p{i}" for i in range(9000))
+    with pytest.raises(gp.CompileError, match="max 32764 bytes"):
+        gp.jit(f"__global__ void k({declared}) {{}}", func="k").compile()
+
+
 # Grid and block
 
 
