@@ -3,6 +3,7 @@ after everything else has been checked. Compiling needs NVRTC, a dependency of t
 """
 
 import inspect
+import sys
 
 import numpy as np
 import pytest
@@ -313,6 +314,62 @@ def test_structures():
     for bad in (1, None, [1.0, 2.0]):
         with pytest.raises(TypeError, match="`p` is `Pair` and takes 16 bytes"):
             kernel(bad, vector, gp.nullptr, **ONE)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "text"),
+    [
+        ([("a", "<f4"), ("b", ">f8")], "a structure whose field `b` is `>f8`, in the byte order"),
+        ([("a", "<f4"), ("q", [("c", ">u4", (1,))]), ("b", "<f8")], "field `q.c` is `>u4`"),
+        ([("a", object), ("b", "<f8")], "field `a` is a Python object, which no kernel can read"),
+        ([("a", "<f8"), ("t", ">M8[s]")], "field `t` is `>M8"),
+        (">U4", "a value that is `>U4`, in the byte order"),
+        (object, "a value that is a Python object"),
+    ],
+)
+@pytest.mark.skipif(sys.byteorder != "little", reason="the foreign byte order is big-endian")
+def test_structures_that_a_kernel_would_misread(dtype, text):
+    array = np.zeros((), dtype)
+    for value in (array, array[()]) if array.dtype.names else (array,):
+        with pytest.raises(TypeError, match=text) as caught:
+            jit("pair")(value, bytes(16), gp.nullptr, **ONE)
+        assert str(caught.value).startswith("pair() parameter `p` is `Pair` and got ")
+
+
+def test_structures_with_text_and_padding():
+    aligned = np.dtype([("a", "S4"), ("b", "<f8")], align=True)
+    accepts(jit("pair"), np.zeros((), aligned), bytes(16), gp.nullptr, **ONE)
+    # Numbers are converted whatever their byte order.
+    accepts(jit("number"), np.array(1.0, ">f8"), **ONE)
+
+
+@pytest.mark.parametrize("parameter", ["float* x", "void* x", "POINTER x"])
+def test_numpy_arrays_are_sent_to_asarray(parameter):
+    kernel = gp.jit(f"#define POINTER float*\n__global__ void k({parameter}) {{}}", func="k")
+    with pytest.raises(TypeError, match="array on the device, or `nullptr`, not `numpy.ndarray`; "
+                                        "copy it there first, with `gp.asarray` or `gp.from_numpy`"):  # fmt: skip
+        kernel(np.zeros(3, np.float32), **ONE)
+    with pytest.raises(TypeError) as caught:
+        kernel([1.0], **ONE)
+    assert "gp.asarray" not in str(caught.value)
+    accepts(kernel, gp.from_numpy(np.zeros(3, np.float32)), **ONE)
+    accepts(kernel, gp.asarray(np.zeros(3, np.float32)), **ONE)
+
+
+def test_thousands_of_parameters():
+    count = 2000
+    names = [f"p{i}" for i in range(count)]
+    declared = ", ".join(f"int {name}" for name in names)
+    kernel = gp.jit(f"__global__ void k(int* x, {declared}) {{ *x = {names[-1]}; }}", func="k")
+    accepts(kernel, gp.nullptr, *range(count), **ONE)
+    with pytest.raises(TypeError, match="missing 1 required argument: 'p1999'"):
+        kernel(gp.nullptr, *range(count - 1), **ONE)
+    with pytest.raises(OverflowError, match="parameter `p1999` is `int`"):
+        kernel(gp.nullptr, *range(count - 1), 2**31, **ONE)
+    # The compiler names its own limit.
+    declared = ", ".join(f"int p{i}" for i in range(9000))
+    with pytest.raises(gp.CompileError, match="max 32764 bytes"):
+        gp.jit(f"__global__ void k({declared}) {{}}", func="k").compile()
 
 
 # Grid and block

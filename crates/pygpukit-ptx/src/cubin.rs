@@ -39,6 +39,9 @@ pub struct CubinParameter {
 mod attribute {
     /// ordinal (u16), offset (u16), flags with the size in bits 18 and up.
     pub(super) const PARAMETER: u8 = 0x17;
+    /// The same for more than 4096 bytes of parameters: ordinal (u16), offset (u16),
+    /// size (u16), flags.
+    pub(super) const LARGE_PARAMETER: u8 = 0x45;
     /// The size of the parameter buffer, in the record's own value.
     pub(super) const PARAMETER_BYTES: u8 = 0x19;
     /// symbol (u32), registers (u32).
@@ -84,8 +87,8 @@ fn kernel(name: &str, info: &[u8]) -> Result<CubinKernel, CubinError> {
     for record in Records(info) {
         let record = record?;
         match record.attribute {
-            attribute::PARAMETER => {
-                let (ordinal, parameter) = parameter(record.bytes)
+            attribute::PARAMETER | attribute::LARGE_PARAMETER => {
+                let (ordinal, parameter) = parameter(record.attribute, record.bytes)
                     .ok_or_else(|| refuse("a parameter record is too short"))?;
                 parameters.insert(ordinal, parameter);
             }
@@ -102,10 +105,15 @@ fn kernel(name: &str, info: &[u8]) -> Result<CubinKernel, CubinError> {
     Ok(kernel)
 }
 
-fn parameter(record: &[u8]) -> Option<(u16, CubinParameter)> {
+fn parameter(form: u8, record: &[u8]) -> Option<(u16, CubinParameter)> {
+    let size = if form == attribute::LARGE_PARAMETER {
+        read_u16(record, 8)?.into()
+    } else {
+        usize::try_from(read_u32(record, 8)? >> 18).ok()?
+    };
     let parameter = CubinParameter {
         offset: read_u16(record, 6)?.into(),
-        size: usize::try_from(read_u32(record, 8)? >> 18).ok()?,
+        size,
     };
     Some((read_u16(record, 4)?, parameter))
 }

@@ -1,4 +1,4 @@
-//! What is read from PTX and a CUBIN that NVRTC wrote for `data/corpus.cu`.
+//! What is read from PTX and CUBINs that NVRTC wrote for `data/corpus.cu` and `data/large.cu`.
 
 use pygpukit_ptx::{Cubin, Entry, Facts, Module, Parameter, ParameterKind};
 
@@ -145,6 +145,27 @@ fn both_images_agree() {
         );
         assert!(kernel.shared_bytes >= entry.facts.shared_bytes);
     }
+}
+
+#[test]
+fn more_than_4096_bytes_of_parameters() {
+    let ptx = Module::parse(include_str!("data/large.ptx")).unwrap();
+    let cubin = Cubin::parse(include_bytes!("data/large.cubin")).unwrap();
+    let (entry, kernel) = (ptx.entry("large").unwrap(), cubin.kernel("large").unwrap());
+    let placed: Vec<(usize, usize)> = kernel
+        .parameters
+        .iter()
+        .map(|p| (p.offset, p.size))
+        .collect();
+    let expected = [(0, 8), (8, 5000), (5008, 20000), (25008, 2), (25016, 8)];
+    assert_eq!(placed, expected);
+    let declared: Vec<(usize, usize)> = entry
+        .parameters
+        .iter()
+        .map(|p| (p.offset, p.size))
+        .collect();
+    assert_eq!(declared, expected);
+    assert_eq!(kernel.parameter_bytes, Some(25024));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use pygpukit_ptx::{Cubin, Module};
 
 const PTX: &str = include_str!("data/corpus.ptx");
 const CUBIN: &[u8] = include_bytes!("data/corpus.cubin");
+const LARGE: &[u8] = include_bytes!("data/large.cubin");
 
 #[derive(Clone, Debug)]
 enum Change {
@@ -95,6 +96,7 @@ proptest! {
     #[test]
     fn changed_cubin(changes in prop::collection::vec(change(), 1..12)) {
         let _ = Cubin::parse(&changed(CUBIN, &changes));
+        let _ = Cubin::parse(&changed(LARGE, &changes));
     }
 
     /// The header and the section table lead everywhere else.

@@ -1,8 +1,9 @@
 //! A kernel: source, compiled per target, loaded per device, launched.
 
-use super::argument::{Argument, Passed, Value};
+use super::argument::Argument;
 use super::compiled::Compiled;
 use super::launch_config::{Decision, LaunchConfig, LaunchOptions};
+use super::passed::{Passed, Value};
 use super::signature::Signature;
 use crate::backend::{Function, Launch, Work};
 use crate::buffer::{Access, Buffer};

@@ -11,6 +11,7 @@ mod c_type;
 mod compiled;
 mod kernel;
 mod launch_config;
+mod passed;
 mod signature;
 
 pub use argument::{Argument, ArrayArgument};

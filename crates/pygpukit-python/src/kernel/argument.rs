@@ -59,11 +59,60 @@ pub(super) fn argument(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
     if object.is_instance(&numpy.getattr("void")?)?
         || (is_numpy_array && object.getattr("ndim")?.extract::<usize>()? == 0)
     {
-        return Ok(Argument::Bytes(object.call_method0("tobytes")?.extract()?));
+        return structure(object);
     }
     // NumPy's arrays speak DLPack too, but are never what a kernel may write to.
-    if !is_numpy_array && let Some(array) = import_foreign(object.py(), object, None)? {
+    if is_numpy_array {
+        return Ok(Argument::HostArray("numpy.ndarray".into()));
+    }
+    if let Some(array) = import_foreign(object.py(), object, None)? {
         return Ok(Argument::from(&array));
     }
     Ok(Argument::Other(type_name(object).trim_matches('`').into()))
+}
+
+/// The bytes of a NumPy structure, if a kernel would read them as NumPy does.
+fn structure(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
+    Ok(match misread(&object.getattr("dtype")?, "")? {
+        Some(reason) => Argument::Unfit(reason),
+        None => Argument::Bytes(object.call_method0("tobytes")?.extract()?),
+    })
+}
+
+/// Why the bytes of a dtype mean nothing to a kernel, with the field that is to
+/// blame; `path` is how that dtype was reached.
+fn misread(dtype: &Bound<'_, PyAny>, path: &str) -> PyResult<Option<String>> {
+    let element = dtype.getattr("base")?;
+    if let Ok(names) = element.getattr("names")?.extract::<Vec<String>>() {
+        for name in names {
+            let within = if path.is_empty() {
+                name.clone()
+            } else {
+                format!("{path}.{name}")
+            };
+            let reason = misread(&element.get_item(&name)?, &within)?;
+            if reason.is_some() {
+                return Ok(reason);
+            }
+        }
+        return Ok(None);
+    }
+    let whose = if path.is_empty() {
+        "a value that".to_owned()
+    } else {
+        format!("a structure whose field `{path}`")
+    };
+    Ok(if element.getattr("hasobject")?.extract()? {
+        Some(format!(
+            "{whose} is a Python object, which no kernel can read"
+        ))
+    } else if !element.getattr("isnative")?.extract::<bool>()? {
+        let text = element.getattr("str")?.extract::<String>()?;
+        Some(format!(
+            "{whose} is `{text}`, in the byte order of another machine; convert it with \
+             .astype(dtype.newbyteorder(\"=\"))"
+        ))
+    } else {
+        None
+    })
 }
