@@ -10,11 +10,14 @@
 //! - [`scheduler`]: which task may start, which waits, which never can.
 //! - [`pacing`]: how much work may start when, and what work costs.
 //! - [`lease`]: work granted ahead, for kernels too short to ask for each.
+//! - [`slicing`]: kernels launched piece by piece.
+//! - [`dispatch`]: which launch of a lane is next, and how many may be under way.
 //! - [`pool`], [`qos`], [`partition`]: other clients of the ledger.
 
 #![forbid(unsafe_code)]
 
 pub mod array;
+pub mod dispatch;
 pub mod id;
 pub mod lease;
 pub mod ledger;
@@ -23,4 +26,5 @@ pub mod partition;
 pub mod pool;
 pub mod qos;
 pub mod scheduler;
+pub mod slicing;
 pub mod units;
