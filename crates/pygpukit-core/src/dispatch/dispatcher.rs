@@ -39,6 +39,12 @@ pub struct DispatchStats {
 }
 
 impl DispatchStats {
+    /// How long those that have run did run, on average; no time if none has.
+    pub fn average_run_time(&self) -> Nanoseconds {
+        let average = self.run_time.get().checked_div(self.completed);
+        average.map_or(Nanoseconds::ZERO, Nanoseconds::new)
+    }
+
     /// Launches that have not been launched and not ended.
     pub const fn pending(&self) -> u64 {
         self.queued - self.completed - self.failed - self.cancelled - self.running as u64
@@ -202,6 +208,14 @@ impl<T> Dispatcher<T> {
         self.launches
             .retain(|_, launch| !launch.stage.is_terminal());
         before - self.launches.len()
+    }
+
+    /// Forgets all launches, however far they have come, and begins to count anew. No id
+    /// is used again.
+    pub fn clear(&mut self) {
+        self.lanes.clear();
+        self.launches.clear();
+        self.stats = DispatchStats::default();
     }
 
     /// The dispatcher in numbers.

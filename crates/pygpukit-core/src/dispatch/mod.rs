@@ -4,9 +4,11 @@
 //!
 //! - [`Dispatcher`]: launches queued by lane, handed out once, followed to their end.
 //! - [`Stage`]: the life of a launch.
+//! - [`linear_grid`]: how many blocks so many items take.
 //! - [`Limits`]: how much may be under way on a lane, in predicted time and in number.
 
 mod dispatcher;
+mod grid;
 mod lane;
 mod launch;
 
@@ -16,5 +18,6 @@ mod properties;
 mod tests;
 
 pub use dispatcher::{DispatchStats, Dispatcher, Request};
+pub use grid::{GridError, MAX_BLOCKS, linear_grid};
 pub use lane::Limits;
 pub use launch::{Launch, Stage};

@@ -119,7 +119,7 @@ fn an_end_is_final() {
     assert_eq!(stage, Stage::Completed { launched, at });
     let stats = dispatcher.stats();
     assert_eq!(
-        (stats.completed, stats.failed, stats.run_time),
+        (stats.completed, stats.failed, stats.average_run_time()),
         (1, 0, ns(3))
     );
 }
@@ -138,4 +138,8 @@ fn forgetting_keeps_the_counters() {
     let left = dispatcher.select(|launch| launch.lane() == LANE);
     assert_eq!(left.len(), 1);
     assert_eq!(dispatcher.next_of(LANE).unwrap().id(), second);
+    dispatcher.clear();
+    assert_eq!(dispatcher.stats().pending(), 0);
+    assert_eq!(dispatcher.under_way(LANE), ns(0));
+    assert_eq!(queue(&mut dispatcher, LANE, 0, 1), 3);
 }

@@ -3,13 +3,12 @@
 use super::boxes::Boxes;
 use super::config::SliceConfig;
 use super::queue::{Finished, SliceQueue, Ticket};
+use crate::dispatch::{GridError, linear_grid};
 use crate::id::KernelId;
 use crate::pacing::{Predictor, ShapeClass};
 use crate::units::{Nanoseconds, SmNanoseconds};
 use std::sync::Arc;
 
-/// The most blocks of a grid along x.
-const MAX_BLOCKS: u64 = (1 << 31) - 1;
 /// Durations are remembered for so many blocks, so that those of short ones are exact.
 const BLOCKS: u64 = 1 << 20;
 
@@ -61,21 +60,9 @@ pub struct SliceStats {
 /// What a slice scheduler refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SliceError {
-    /// Blocks without threads.
-    #[error("a block of {0:?} has no threads")]
-    EmptyBlock([u32; 3]),
-    /// More blocks than a grid has.
-    #[error("{items} items in blocks of {block} are {blocks} blocks; a grid has at most {limit}")]
-    TooManyBlocks {
-        /// Items of the kernel.
-        items: u64,
-        /// Threads of a block along x.
-        block: u32,
-        /// Blocks of the kernel.
-        blocks: u64,
-        /// The most blocks.
-        limit: u64,
-    },
+    /// Items that no grid has a thread for each of.
+    #[error(transparent)]
+    Grid(#[from] GridError),
     /// Nothing to complete.
     #[error("no slice is running")]
     NotRunning,
@@ -115,23 +102,12 @@ impl SliceScheduler {
     /// # Errors
     /// [`SliceError`] for blocks without threads, and for more than a grid has.
     pub fn submit(&mut self, submission: Submission) -> Result<u64, SliceError> {
-        if submission.block.contains(&0) {
-            return Err(SliceError::EmptyBlock(submission.block));
-        }
-        let threads = submission.block[0];
-        let blocks = submission.items.div_ceil(u64::from(threads));
-        let too_many = SliceError::TooManyBlocks {
-            items: submission.items,
-            block: threads,
-            blocks,
-            limit: MAX_BLOCKS,
-        };
-        let fitting = (blocks <= MAX_BLOCKS).then_some(blocks).ok_or(too_many)?;
-        let fitting = u32::try_from(fitting).map_err(|_| too_many)?;
-        let count = blocks.div_ceil(self.largest(submission.kernel, threads));
+        let blocks = linear_grid(submission.items, submission.block)?;
+        let largest = self.largest(submission.kernel, submission.block[0]);
+        let count = u64::from(blocks).div_ceil(largest);
         let most = u64::from(self.config.max_slices());
         let count = count.clamp(u64::from(self.config.min_slices()), most);
-        let boxes = Boxes::even(fitting, u32::try_from(count).unwrap_or(u32::MAX));
+        let boxes = Boxes::even(blocks, u32::try_from(count).unwrap_or(u32::MAX));
         let priority = submission.priority;
         let ended = self.queue.submit(boxes, priority, submission);
         self.completed_kernels += u64::from(ended.is_some());

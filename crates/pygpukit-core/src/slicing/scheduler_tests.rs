@@ -1,6 +1,7 @@
 //! Kernels over items, played through.
 
 use super::{ConfigError, SliceConfig, SliceError, SliceScheduler, Submission};
+use crate::dispatch::GridError;
 use crate::id::KernelId;
 use crate::units::Nanoseconds;
 use proptest::prelude::*;
@@ -113,7 +114,7 @@ fn what_makes_no_sense_is_refused() {
     }
     let mut scheduler = SliceScheduler::new(SliceConfig::default());
     let empty = scheduler.submit(kernel(1, 10, 0)).unwrap_err();
-    assert_eq!(empty, SliceError::EmptyBlock([0, 1, 1]));
+    assert_eq!(empty, SliceError::Grid(GridError::EmptyBlock([0, 1, 1])));
     let many = scheduler.submit(kernel(1, u64::MAX, 1)).unwrap_err();
     assert!(many.to_string().contains("at most 2147483647"), "{many}");
     assert_eq!(scheduler.stats().pending_kernels, 0);
