@@ -39,6 +39,11 @@ pub struct DispatchStats {
 }
 
 impl DispatchStats {
+    /// Whether any launch has not ended.
+    pub const fn is_busy(&self) -> bool {
+        self.running > 0 || self.pending() > 0
+    }
+
     /// How long those that have run did run, on average; no time if none has.
     pub fn average_run_time(&self) -> Nanoseconds {
         let average = self.run_time.get().checked_div(self.completed);

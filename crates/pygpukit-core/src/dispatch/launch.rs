@@ -60,6 +60,18 @@ impl Stage {
         }
     }
 
+    /// What happened, if it failed.
+    pub fn error(&self) -> Option<&str> {
+        match self {
+            Self::Failed { error, .. } => Some(error),
+            Self::Queued
+            | Self::HandedOut
+            | Self::Launched { .. }
+            | Self::Completed { .. }
+            | Self::Cancelled { .. } => None,
+        }
+    }
+
     /// When it came to its end; `None` before that.
     pub const fn ended(&self) -> Option<Nanoseconds> {
         match self {

@@ -1,44 +1,12 @@
 //! Streams that share the time of a device.
 
+use super::config::PacingConfig;
 use super::paced_stream::{PacedStream, StreamPacingStats};
 use super::predictor::{Predictor, ShapeClass};
 use crate::id::{KernelId, LaneId};
 use crate::ledger::{Amount, Ledger, Resource, Shortage};
 use crate::units::{Nanoseconds, Share, SmNanoseconds};
 use std::collections::BTreeMap;
-
-/// How streams are paced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PacingConfig {
-    /// The share of the device's time that streams may have together.
-    pub total: Share,
-    /// A stream may save up its share of that much time. At least a nanosecond.
-    pub window: Nanoseconds,
-    /// Launches of a stream are at least so far apart. A launch whose duration is not
-    /// known is taken to last as long.
-    pub min_interval: Nanoseconds,
-    /// Whether the durations of launches that have ended are used to predict the next.
-    pub adaptive: bool,
-}
-
-impl PacingConfig {
-    /// How long a launch is taken to last of which nothing is known. Never no time:
-    /// such launches could not be shared out.
-    pub(super) fn guess(&self) -> Nanoseconds {
-        self.min_interval.max(Nanoseconds::new(1))
-    }
-}
-
-impl Default for PacingConfig {
-    fn default() -> Self {
-        Self {
-            total: Share::ONE,
-            window: Nanoseconds::new(100_000_000),
-            min_interval: Nanoseconds::new(100_000),
-            adaptive: true,
-        }
-    }
-}
 
 /// Whether a stream may launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,11 +62,9 @@ pub struct PacingEngine {
 impl PacingEngine {
     /// Of a device of which no stream has a share.
     pub fn new(config: PacingConfig) -> Self {
-        let window = config.window.max(Nanoseconds::new(1));
-        let config = PacingConfig { window, ..config };
         Self {
             config,
-            ledger: Ledger::new(Amount::NOTHING.bandwidth(config.total)),
+            ledger: Ledger::new(Amount::NOTHING.bandwidth(config.total())),
             streams: BTreeMap::new(),
             durations: Predictor::new(SmNanoseconds::of(1, config.guess()), 1024),
             launches: 0,
@@ -166,7 +132,7 @@ impl PacingEngine {
             Some(paced) => paced.complete(now, actual),
             None => false,
         };
-        if settled && self.config.adaptive {
+        if settled && self.config.adaptive() {
             let (kernel, shape) = kind(stream);
             let cost = SmNanoseconds::of(1, actual);
             self.durations.observe(kernel, shape, cost);
@@ -195,6 +161,11 @@ impl PacingEngine {
     pub fn stream_stats(&self, now: Nanoseconds, stream: LaneId) -> Option<StreamPacingStats> {
         let paced = self.streams.get(&stream)?;
         Some(paced.stats(now, &self.config))
+    }
+
+    /// How it paces.
+    pub const fn config(&self) -> &PacingConfig {
+        &self.config
     }
 
     /// All streams in numbers.

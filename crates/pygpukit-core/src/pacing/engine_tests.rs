@@ -1,6 +1,6 @@
 //! Shares of time, played through.
 
-use super::{PacingConfig, PacingDecision, PacingEngine};
+use super::{EmptyWindow, PacingConfig, PacingDecision, PacingEngine};
 use crate::id::LaneId;
 use crate::units::{Nanoseconds, Share};
 use proptest::prelude::*;
@@ -70,6 +70,16 @@ fn a_kernel_longer_than_the_window_is_paid_for_afterwards() {
     assert_eq!(engine.decide(until, STREAM), PacingDecision::Launch);
     let early = engine.decide(ns(until.get() - 1), STREAM);
     assert_eq!(early, PacingDecision::Throttle { until: Some(until) });
+}
+
+#[test]
+fn a_window_without_time_is_refused() {
+    let config = PacingConfig::new(Share::ONE, ns(0), ns(0), true);
+    assert_eq!(config, Err(EmptyWindow));
+    assert_eq!(
+        EmptyWindow.to_string(),
+        "the window is `0ns`; it must be longer"
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! - [`PacingEngine`]: streams that share the time of a device.
 
 mod answer;
+mod config;
 mod engine;
 mod paced_stream;
 mod predictor;
@@ -19,7 +20,8 @@ mod engine_tests;
 mod properties;
 
 pub use answer::{Answer, Never};
-pub use engine::{PacingConfig, PacingDecision, PacingEngine, PacingStats};
+pub use config::{EmptyWindow, PacingConfig};
+pub use engine::{PacingDecision, PacingEngine, PacingStats};
 pub use paced_stream::StreamPacingStats;
 pub use predictor::{Predictor, SAMPLES, ShapeClass};
 pub use token_bucket::{Charge, Rate, TokenBucket};

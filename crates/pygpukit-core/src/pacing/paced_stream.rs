@@ -1,7 +1,8 @@
 //! One stream that has a share of a device's time.
 
 use super::answer::Answer;
-use super::engine::{PacingConfig, PacingDecision};
+use super::config::PacingConfig;
+use super::engine::PacingDecision;
 use super::token_bucket::{Charge, Rate, TokenBucket};
 use crate::ledger::{Amount, Grant, Ledger, Resource, Shortage};
 use crate::units::{Nanoseconds, Share, SmNanoseconds};
@@ -91,7 +92,7 @@ impl PacedStream {
         config: &PacingConfig,
     ) -> PacingDecision {
         let soonest = self.last_launch.map_or(Nanoseconds::ZERO, |last| {
-            last.saturating_add(config.min_interval)
+            last.saturating_add(config.min_interval())
         });
         let funds = match self.bandwidth() {
             Share::ZERO => return PacingDecision::Throttle { until: None },
@@ -119,7 +120,7 @@ impl PacedStream {
         self.unsettled
             .push_back(self.bucket.charge(now, time(cost)));
         self.last_launch = Some(now);
-        let window = now.get() / config.window.get();
+        let window = now.get() / config.window().get();
         let before = if window == self.window.0 {
             self.window.1
         } else {
@@ -145,7 +146,7 @@ impl PacedStream {
     }
 
     pub(super) fn stats(&self, now: Nanoseconds, config: &PacingConfig) -> StreamPacingStats {
-        let current = now.get() / config.window.get() == self.window.0;
+        let current = now.get() / config.window().get() == self.window.0;
         StreamPacingStats {
             bandwidth: self.bandwidth(),
             launches_in_window: if current { self.window.1 } else { 0 },
@@ -159,7 +160,7 @@ impl PacedStream {
 /// How fast, and how much at once: the share of a window.
 fn pace(grant: &Grant, config: &PacingConfig) -> (Rate, SmNanoseconds) {
     let share = grant.amount().share(Resource::Bandwidth);
-    let burst = u128::from(config.window.get()) * u128::from(share.units())
+    let burst = u128::from(config.window().get()) * u128::from(share.units())
         / u128::from(Share::ONE.units());
     // A share of the window is no longer than the window.
     let burst = SmNanoseconds::new(u64::try_from(burst).unwrap_or(u64::MAX));
