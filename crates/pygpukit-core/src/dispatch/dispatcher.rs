@@ -2,6 +2,7 @@
 
 use super::lane::{Lane, Limits, Waiting};
 use super::launch::{Launch, Stage};
+use super::stats::DispatchStats;
 use crate::id::{LaneId, LaunchId};
 use crate::units::Nanoseconds;
 use std::cmp::Reverse;
@@ -21,44 +22,26 @@ pub struct Request<T> {
     pub payload: T,
 }
 
-/// A dispatcher in numbers. Counters of events never go down.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DispatchStats {
-    /// Launches that were ever queued.
-    pub queued: u64,
-    /// Those that have run.
-    pub completed: u64,
-    /// Those that failed.
-    pub failed: u64,
-    /// Those that were cancelled.
-    pub cancelled: u64,
-    /// Those that run.
-    pub running: usize,
-    /// How long those that have run did run, together.
-    pub run_time: Nanoseconds,
-}
-
-impl DispatchStats {
-    /// Whether any launch has not ended.
-    pub const fn is_busy(&self) -> bool {
-        self.running > 0 || self.pending() > 0
-    }
-
-    /// How long those that have run did run, on average; no time if none has.
-    pub fn average_run_time(&self) -> Nanoseconds {
-        let average = self.run_time.get().checked_div(self.completed);
-        average.map_or(Nanoseconds::ZERO, Nanoseconds::new)
-    }
-
-    /// Launches that have not been launched and not ended.
-    pub const fn pending(&self) -> u64 {
-        self.queued - self.completed - self.failed - self.cancelled - self.running as u64
-    }
-}
-
 /// Hands out launches lane by lane, the most urgent first, the oldest of those; never one
 /// twice, and never more than [`Limits`] allow. Who waits for a place is not overtaken by
 /// something less urgent that would fit.
+///
+/// ```
+/// use pygpukit_core::dispatch::{Dispatcher, Limits, Request};
+/// use pygpukit_core::id::LaneId;
+/// use pygpukit_core::units::Nanoseconds;
+///
+/// let (lane, now) = (LaneId::new(0), Nanoseconds::new);
+/// let mut dispatcher = Dispatcher::new(Limits { time: now(1000), ..Limits::default() });
+/// for (priority, predicted, payload) in [(0, 800, "bulk"), (9, 300, "urgent")] {
+///     let predicted = now(predicted);
+///     dispatcher.queue(now(0), Request { lane, priority, predicted, payload });
+/// }
+/// let urgent = dispatcher.next_of(lane).unwrap();
+/// assert_eq!(*urgent.payload(), "urgent");
+/// // 300 + 800 ns would be more than may be under way.
+/// assert!(dispatcher.next_of(lane).is_none());
+/// ```
 #[derive(Debug)]
 pub struct Dispatcher<T> {
     limits: Limits,

@@ -11,13 +11,15 @@ mod dispatcher;
 mod grid;
 mod lane;
 mod launch;
+mod stats;
 
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod tests;
 
-pub use dispatcher::{DispatchStats, Dispatcher, Request};
+pub use dispatcher::{Dispatcher, Request};
 pub use grid::{GridError, MAX_BLOCKS, linear_grid};
 pub use lane::Limits;
 pub use launch::{Launch, Stage};
+pub use stats::DispatchStats;

@@ -30,6 +30,25 @@ impl Epoch {
 ///
 /// A launch compares two numbers and subtracts one. An executor with many threads keeps
 /// the current epoch and what is left in atomic integers, and draws by one decrement.
+///
+/// ```
+/// use pygpukit_core::id::LaneId;
+/// use pygpukit_core::lease::{Draw, Lessor, Terms};
+/// use pygpukit_core::pacing::{Answer, Rate, TokenBucket};
+/// use pygpukit_core::units::{Nanoseconds, Share, SmNanoseconds};
+///
+/// let (now, work) = (Nanoseconds::new(0), SmNanoseconds::new);
+/// let mut bucket = TokenBucket::new(now, Rate::new(Share::ONE, 16), work(50_000));
+/// let terms = Terms { least: work(1000), most: work(20_000) };
+/// let mut lessor = Lessor::new(LaneId::new(0), terms);
+///
+/// let Answer::Go(mut lease) = lessor.grant(now, &mut bucket, work(3000)) else { panic!() };
+/// assert_eq!(lease.draw(lessor.epoch(), work(3000)), Draw::Go(work(17_000)));
+/// lessor.revoke();
+/// assert_eq!(lease.draw(lessor.epoch(), work(3000)), Draw::Revoked);
+/// lessor.take_back(now, &mut bucket, lease, None);
+/// assert_eq!(bucket.available(now), work(47_000));
+/// ```
 #[derive(Debug)]
 #[must_use = "a lease that is dropped stays charged in full: hand it back"]
 pub struct Lease {

@@ -38,6 +38,25 @@ impl Rate {
 /// counts as what it did cost, other work as predicted.
 ///
 /// Time is not expected to go back; if it does, nothing comes in meanwhile.
+///
+/// ```
+/// use pygpukit_core::pacing::{Answer, Rate, TokenBucket};
+/// use pygpukit_core::units::{Nanoseconds, Share, SmNanoseconds};
+///
+/// let now = Nanoseconds::new;
+/// let work = SmNanoseconds::new;
+/// // A quarter of 132 multiprocessors, and 100,000 SM·ns at once.
+/// let rate = Rate::new(Share::from_ratio(1, 4)?, 132);
+/// let mut bucket = TokenBucket::new(now(0), rate, work(100_000));
+///
+/// let Answer::Go(charge) = bucket.ask(now(0), work(100_000)) else { panic!() };
+/// // 33 SM·ns come in each nanosecond.
+/// assert_eq!(bucket.check(now(0), work(330)), Answer::NotUntil(now(10)));
+/// // It was predicted to cost more than it did: the rest comes back.
+/// bucket.settle(now(1), charge, work(40_000));
+/// assert_eq!(bucket.available(now(1)), work(60_033));
+/// # Ok::<(), pygpukit_core::units::UnitError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
     rate: Rate,

@@ -22,6 +22,15 @@ impl GridBox {
 ///
 /// That takes whole planes where a slice has room for one, else whole rows of one plane,
 /// else pieces of one row: so nothing has to be divided to find a block's place.
+///
+/// ```
+/// use pygpukit_core::slicing::Boxes;
+///
+/// let boxes = Boxes::at_most([8, 4, 2], 20);
+/// let extents: Vec<_> = boxes.iter().map(|each| each.extent).collect();
+/// assert_eq!(extents, [[8, 2, 1]; 4]);
+/// assert_eq!(boxes.get(3).unwrap().origin, [0, 2, 1]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Boxes {
     grid: [u32; 3],
