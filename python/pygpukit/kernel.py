@@ -4,12 +4,12 @@ from pygpukit._pygpukit_rust import (
     CompilerCandidate,
     ConfiguredKernel,
     Kernel,
-    LaunchConfig,
     NullPointer,
     compiler_candidates,
     jit,
     nullptr,
 )
+from pygpukit._pygpukit_rust import KernelLaunchConfig as LaunchConfig
 
 __all__ = [
     "CompilerCandidate",

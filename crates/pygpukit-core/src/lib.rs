@@ -8,15 +8,23 @@
 //! - [`units`]: bytes, shares and durations, as integers.
 //! - [`ledger`]: what a device has, and what of it is granted; counted once.
 //! - [`scheduler`]: which task may start, which waits, which never can.
+//! - [`pacing`]: how much work may start when, and what work costs.
+//! - [`lease`]: work granted ahead, for kernels too short to ask for each.
+//! - [`slicing`]: kernels launched piece by piece.
+//! - [`dispatch`]: which launch of a lane is next, and how many may be under way.
 //! - [`pool`], [`qos`], [`partition`]: other clients of the ledger.
 
 #![forbid(unsafe_code)]
 
 pub mod array;
+pub mod dispatch;
 pub mod id;
+pub mod lease;
 pub mod ledger;
+pub mod pacing;
 pub mod partition;
 pub mod pool;
 pub mod qos;
 pub mod scheduler;
+pub mod slicing;
 pub mod units;

@@ -34,6 +34,18 @@ mod module {
     use crate::array::{PyArray, dlpack::from_dlpack};
     #[pymodule_export]
     use crate::compat::{
+        PyDispatchStats, PyKernelDispatcher, PyKernelLaunchRequest, PyKernelState, PyLaunchConfig,
+    };
+    #[pymodule_export]
+    use crate::compat::{
+        PyKernelPacingEngine, PyPacingConfig, PyPacingDecision, PyPacingStats, PyStreamPacingStats,
+    };
+    #[pymodule_export]
+    use crate::compat::{
+        PyKernelSlice, PySliceConfig, PySliceInfo, PySliceScheduler, PySliceStats,
+    };
+    #[pymodule_export]
+    use crate::compat::{
         PyMemoryPool, PyPartition, PyPartitionConfig, PyPartitionLimits, PyPartitionManager,
         PyPoolStats, PyQosClass, PyQosEvaluation, PyQosPolicyEvaluator, PyQosStats, PyQosTaskMeta,
     };
@@ -51,8 +63,8 @@ mod module {
     };
     #[pymodule_export]
     use crate::kernel::{
-        PyCompilerCandidate, PyConfiguredKernel, PyDiagnostic, PyKernel, PyLaunchConfig,
-        PyNullPointer, compiler_candidates, jit,
+        PyCompilerCandidate, PyConfiguredKernel, PyDiagnostic, PyKernel, PyNullPointer,
+        compiler_candidates, jit,
     };
     #[pymodule_export]
     use crate::ops::{
@@ -73,7 +85,10 @@ mod module {
         crate::scope::variable(module.py())?;
         crate::numpy_module::is_ending(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        // `Scheduler` is to be the class of existing scripts, which schedules nothing.
+        // `Scheduler` and `LaunchConfig` are to be the classes of existing scripts, which
+        // schedule and launch nothing.
+        let launch_config = module.py().get_type::<crate::kernel::PyLaunchConfig>();
+        module.add("KernelLaunchConfig", launch_config)?;
         let scheduler = module.py().get_type::<crate::scheduler::PyScheduler>();
         module.add("DeviceScheduler", scheduler)?;
         // Array operations on a GPU compile too, so the wheels must be known now.

@@ -78,6 +78,24 @@ impl<'a, 'py> FromPyObject<'a, 'py> for ShareArg {
     }
 }
 
+/// A duration: milliseconds as a number.
+pub(crate) struct MillisecondsArg(pub(crate) Nanoseconds);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for MillisecondsArg {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match ratio(&object, "a duration in milliseconds")? {
+            Ratio::Float(value) => Nanoseconds::nearest(value, Nanoseconds::ONE_MILLISECOND),
+            Ratio::Fraction(part, whole) => {
+                Nanoseconds::from_ratio(part, whole.saturating_mul(1000))
+            }
+        }
+        .map(Self)
+        .map_err(value_error)
+    }
+}
+
 /// A duration: seconds as a number, a `timedelta`, or text such as "500us".
 pub(crate) struct DurationArg(pub(crate) Nanoseconds);
 

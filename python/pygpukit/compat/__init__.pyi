@@ -4,6 +4,20 @@ They touch no device. Memory is an integer of bytes or text such as `"512MB"`, a
 number from 0 to 1; what is out of range raises `ValueError`.
 """
 
+from pygpukit.compat.dispatch import (
+    DispatchStats,
+    KernelDispatcher,
+    KernelLaunchRequest,
+    KernelState,
+    LaunchConfig,
+)
+from pygpukit.compat.pacing import (
+    KernelPacingEngine,
+    PacingConfig,
+    PacingDecision,
+    PacingStats,
+    StreamPacingStats,
+)
 from pygpukit.compat.partition import (
     Partition,
     PartitionConfig,
@@ -21,9 +35,26 @@ from pygpukit.compat.qos import (
     QosStats,
     QosTaskMeta,
 )
+from pygpukit.compat.slicing import (
+    KernelSlice,
+    SliceConfig,
+    SliceInfo,
+    SliceScheduler,
+    SliceStats,
+)
 
 __all__ = [
+    "DispatchStats",
+    "KernelDispatcher",
+    "KernelLaunchRequest",
+    "KernelPacingEngine",
+    "KernelSlice",
+    "KernelState",
+    "LaunchConfig",
     "MemoryPool",
+    "PacingConfig",
+    "PacingDecision",
+    "PacingStats",
     "Partition",
     "PartitionConfig",
     "PartitionLimits",
@@ -34,4 +65,9 @@ __all__ = [
     "QosPolicyEvaluator",
     "QosStats",
     "QosTaskMeta",
+    "SliceConfig",
+    "SliceInfo",
+    "SliceScheduler",
+    "SliceStats",
+    "StreamPacingStats",
 ]

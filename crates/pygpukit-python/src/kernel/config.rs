@@ -93,8 +93,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for AnyShared {
     }
 }
 
-/// An integer, or a sequence of one to three.
-fn lengths(what: &str, object: &Bound<'_, PyAny>) -> PyResult<[u32; 3]> {
+/// An integer, or a sequence of one to three. `what` is "grid" or "block".
+pub(crate) fn lengths(what: &str, object: &Bound<'_, PyAny>) -> PyResult<[u32; 3]> {
     let integer = |object: &Bound<'_, PyAny>| {
         let index = object.call_method0("__index__").ok()?;
         // Beyond 128 bits is as much too large as 2**127 is.

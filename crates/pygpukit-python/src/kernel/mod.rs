@@ -9,7 +9,7 @@ pub(crate) use argument::PyNullPointer;
 pub(crate) use compiler::{
     PyCompilerCandidate, PyDiagnostic, cancel_at_exit, compiler_candidates, find_compilers,
 };
-pub(crate) use config::PyLaunchConfig;
+pub(crate) use config::{PyLaunchConfig, lengths};
 
 use crate::array::PyArray;
 use crate::device::AnyDevice;
