@@ -40,6 +40,10 @@ id! {
     /// A block of a [`MemoryPool`](crate::pool::MemoryPool).
     BlockId
 }
+id! {
+    /// A region of a [`MemoryPool`](crate::pool::MemoryPool).
+    RegionId
+}
 
 impl TenantId {
     /// Whoever works on the device outside tasks.

@@ -1,0 +1,114 @@
+//! Who pays for blocks.
+
+use super::error::PoolError;
+use super::policy::Overcommit;
+use super::slab::{Index, Slab};
+use crate::id::TenantId;
+use crate::ledger::{Amount, Grant, Ledger, Shortage};
+use crate::units::Bytes;
+use std::fmt;
+
+/// An account of a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AccountId(u64);
+
+impl fmt::Display for AccountId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What tenants may take, and what they have taken, in bytes asked for.
+#[derive(Debug)]
+pub(super) struct Accounts {
+    /// The quotas of all accounts.
+    promised: Ledger,
+    accounts: Slab<Account>,
+}
+
+#[derive(Debug)]
+struct Account {
+    tenant: TenantId,
+    quota: Ledger,
+    promise: Grant,
+}
+
+impl Accounts {
+    pub(super) fn new(capacity: Bytes, overcommit: Overcommit) -> Self {
+        let limit = overcommit.limit(capacity);
+        Self {
+            promised: Ledger::new(Amount::of_memory(limit)),
+            accounts: Slab::default(),
+        }
+    }
+
+    /// An account that is promised nothing, and limited by the pool alone.
+    pub(super) fn open(&mut self, tenant: TenantId) -> AccountId {
+        self.insert(tenant, Bytes::new(u64::MAX), Grant::default())
+    }
+
+    pub(super) fn open_limited(
+        &mut self,
+        tenant: TenantId,
+        quota: Bytes,
+    ) -> Result<AccountId, PoolError> {
+        let promise = self.promised.reserve(Amount::of_memory(quota));
+        let promise = promise.map_err(PoolError::OverPromised)?;
+        Ok(self.insert(tenant, quota, promise))
+    }
+
+    fn insert(&mut self, tenant: TenantId, quota: Bytes, promise: Grant) -> AccountId {
+        let quota = Ledger::new(Amount::of_memory(quota));
+        let index = self.accounts.insert(Account {
+            tenant,
+            quota,
+            promise,
+        });
+        AccountId(self.accounts.name(index))
+    }
+
+    pub(super) fn close(&mut self, id: AccountId) -> Result<(), PoolError> {
+        let index = self.find(id)?;
+        let used = self.used(index);
+        if used > Bytes::ZERO {
+            return Err(PoolError::AccountInUse { account: id, used });
+        }
+        let account = self.accounts.remove(index);
+        self.promised.give_back(account.promise);
+        Ok(())
+    }
+
+    pub(super) fn find(&self, id: AccountId) -> Result<Index, PoolError> {
+        let found = self.accounts.find(id.0);
+        found.ok_or(PoolError::UnknownAccount(id))
+    }
+
+    pub(super) fn charge(&mut self, account: Index, asked: Bytes) -> Result<Grant, PoolError> {
+        let account = &mut self.accounts[account];
+        let granted = account.quota.reserve(Amount::of_memory(asked));
+        granted.map_err(|shortage: Shortage| PoolError::OverQuota {
+            tenant: account.tenant,
+            asked,
+            available: Bytes::new(shortage.available),
+            limit: Bytes::new(shortage.limit),
+        })
+    }
+
+    pub(super) fn release(&mut self, account: Index, grant: Grant) {
+        self.accounts[account].quota.give_back(grant);
+    }
+
+    pub(super) fn used(&self, account: Index) -> Bytes {
+        self.accounts[account].quota.granted().bytes()
+    }
+
+    pub(super) fn promised(&self) -> Bytes {
+        self.promised.granted().bytes()
+    }
+
+    /// What all have taken.
+    pub(super) fn asked(&self) -> Bytes {
+        let asked = self.accounts.iter().map(|(index, _)| self.used(index).get());
+        Bytes::new(asked.sum())
+    }
+}

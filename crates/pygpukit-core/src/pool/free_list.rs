@@ -1,0 +1,67 @@
+//! Free pieces by size.
+
+use super::list::{Links, List};
+use super::size_class::{CLASSES, SizeClass};
+use super::slab::Index;
+
+const WORDS: usize = CLASSES.div_ceil(64);
+
+/// Free pieces, one list for each size class.
+///
+/// A piece stands in the list of the largest class that fits into it. Requests
+/// are rounded up to a class, so any piece of the first list that is not empty,
+/// from the request's own class on, serves it: the best fit, to a class, in a few
+/// instructions. (Two-level segregated fit: Masmano, Ripoll, Crespo and Real,
+/// ECRTS 2004.)
+#[derive(Debug)]
+pub(super) struct FreeList {
+    lists: Box<[List; CLASSES]>,
+    /// A bit for each list that is not empty.
+    filled: [u64; WORDS],
+}
+
+impl Default for FreeList {
+    fn default() -> Self {
+        Self {
+            lists: Box::new([List::default(); CLASSES]),
+            filled: [0; WORDS],
+        }
+    }
+}
+
+/// The list of a piece; a piece is never smaller than the smallest class.
+fn list_of(size: u64) -> usize {
+    SizeClass::within(size).map_or(0, SizeClass::index)
+}
+
+impl FreeList {
+    pub(super) fn insert(&mut self, links: &mut Links, piece: Index, size: u64) {
+        let at = list_of(size);
+        // The last freed is the first to be used: it is likeliest to be in a cache.
+        links.push_first(&mut self.lists[at], piece);
+        self.filled[at / 64] |= 1 << (at % 64);
+    }
+
+    pub(super) fn remove(&mut self, links: &mut Links, piece: Index, size: u64) {
+        let at = list_of(size);
+        links.remove(&mut self.lists[at], piece);
+        if self.lists[at].is_empty() {
+            self.filled[at / 64] &= !(1 << (at % 64));
+        }
+    }
+
+    /// A piece of the smallest list whose pieces all hold `class`, and which list
+    /// that is.
+    pub(super) fn find(&self, class: SizeClass) -> Option<(usize, Index)> {
+        let (word, bit) = (class.index() / 64, class.index() % 64);
+        let mut bits = self.filled[word] & (u64::MAX << bit);
+        for word in word..WORDS {
+            if bits != 0 {
+                let at = word * 64 + bits.trailing_zeros() as usize;
+                return self.lists[at].first().map(|piece| (at, piece));
+            }
+            bits = *self.filled.get(word + 1)?;
+        }
+        None
+    }
+}

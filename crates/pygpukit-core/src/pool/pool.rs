@@ -1,0 +1,404 @@
+//! A pool of device memory.
+
+use super::account::{AccountId, Accounts};
+use super::arena::Arena;
+use super::block::{Allocation, Block, Need, Record};
+use super::error::PoolError;
+use super::lane::{LaneId, Use};
+use super::list::{Links, List};
+use super::policy::{Growth, Overcommit, Reclaim};
+use super::residency::{Place, Residency};
+use super::size_class::{GRANULE, SizeClass};
+use super::slab::{Index, Slab};
+use super::stats::PoolEvents;
+use super::survey::{Room, most_room};
+use crate::id::{BlockId, RegionId, TenantId};
+use crate::ledger::{Amount, Ledger};
+use crate::units::Bytes;
+
+/// Hands out blocks of memory that its owner adds in regions.
+///
+/// It decides only. Memory is regions and offsets to it, time is tickets of lanes;
+/// what has to be done with either, its answers ask of the owner. Each block
+/// carries a `T` for whoever uses the pool.
+///
+/// - A block that was freed may be used at once by the one lane whose work touches
+///   it, since that works in order; by anyone once that work is done.
+/// - Regions together never exceed the capacity, and a tenant's blocks, in bytes
+///   asked for, never its quota.
+/// - A block that is pinned, or that unfinished work touches, never moves.
+#[derive(Debug)]
+pub struct MemoryPool<T = ()> {
+    /// What may be taken; the grants are the regions'.
+    pub(super) ledger: Ledger,
+    pub(super) growth: Growth,
+    pub(super) reclaim: Reclaim,
+    pub(super) accounts: Accounts,
+    pub(super) arena: Arena,
+    pub(super) blocks: Slab<Record<T>>,
+    /// Blocks that may move, the longest unused first.
+    pub(super) unused: List,
+    /// Blocks that are being evicted, in order.
+    pub(super) evicting: List,
+    /// Of both lists.
+    pub(super) links: Links,
+    pub(super) on_host: usize,
+    pub(super) events: PoolEvents,
+}
+
+/// What a pool does when it is empty, full, or asked for promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolConfig {
+    /// What it may take.
+    pub capacity: Bytes,
+    /// How large the regions are that it asks for.
+    pub growth: Growth,
+    /// What it takes back when it is full.
+    pub reclaim: Reclaim,
+    /// How much the quotas of all accounts may promise together.
+    pub overcommit: Overcommit,
+}
+
+impl PoolConfig {
+    /// A pool that may take that much, with the default of everything else.
+    pub fn new(capacity: Bytes) -> Self {
+        Self {
+            capacity,
+            growth: Growth::default(),
+            reclaim: Reclaim::default(),
+            overcommit: Overcommit::default(),
+        }
+    }
+}
+
+impl<T: Default> MemoryPool<T> {
+    /// A pool without regions, lanes and accounts.
+    pub fn new(config: PoolConfig) -> Self {
+        Self {
+            ledger: Ledger::new(Amount::of_memory(config.capacity)),
+            growth: config.growth,
+            reclaim: config.reclaim,
+            accounts: Accounts::new(config.capacity, config.overcommit),
+            arena: Arena::default(),
+            blocks: Slab::default(),
+            unused: List::default(),
+            evicting: List::default(),
+            links: Links::default(),
+            on_host: 0,
+            events: PoolEvents::default(),
+        }
+    }
+
+    /// A block of at least `bytes` for work of `lane`, which `account` pays for.
+    ///
+    /// # Errors
+    /// [`PoolError::OverQuota`] and [`PoolError::OutOfMemory`] say how much would
+    /// be granted.
+    pub fn allocate(
+        &mut self,
+        account: AccountId,
+        bytes: Bytes,
+        lane: LaneId,
+    ) -> Result<Allocation, PoolError> {
+        let account = self.accounts.find(account)?;
+        let charge = self.accounts.charge(account, bytes)?;
+        let (piece, class) = match self.find(bytes, lane) {
+            Ok(Found::Piece(piece, class)) => (piece, class),
+            Ok(Found::Need(need)) => {
+                self.accounts.release(account, charge);
+                return Ok(Allocation::NotUntil(need));
+            }
+            Err(refusal) => {
+                self.accounts.release(account, charge);
+                return Err(refusal);
+            }
+        };
+        let block = self.blocks.insert(Record {
+            account,
+            charge,
+            class,
+            residency: Residency::Resident { at: piece, pins: 0 },
+            contents: T::default(),
+        });
+        self.arena.take(piece, class, block);
+        self.settle(block);
+        self.events.allocations += 1;
+        Ok(Allocation::Placed(self.view(block)))
+    }
+
+    /// Takes a block back, wherever it is; returns what it carried.
+    ///
+    /// # Errors
+    /// [`PoolError::UnknownBlock`], for one that was freed before too.
+    pub fn free(&mut self, id: BlockId) -> Result<T, PoolError> {
+        let block = self.index(id)?;
+        self.unlist(block);
+        let record = self.blocks.remove(block);
+        match record.residency.place() {
+            Some(piece) => self.arena.give(piece),
+            None => self.on_host -= 1,
+        }
+        self.accounts.release(record.account, record.charge);
+        Ok(record.contents)
+    }
+
+    /// Notes that a lane uses a block. What it did before is part of that.
+    ///
+    /// # Errors
+    /// [`PoolError::Misplaced`] for a block on the host.
+    pub fn touch(&mut self, id: BlockId, at: Use) -> Result<(), PoolError> {
+        let block = self.index(id)?;
+        self.check_lane(at.lane)?;
+        let piece = self.piece(block)?;
+        self.arena.note(piece, at);
+        if matches!(self.blocks[block].residency, Residency::Resident { .. }) {
+            self.settle(block);
+        }
+        Ok(())
+    }
+
+    /// Notes that a lane has done its work up to a ticket.
+    ///
+    /// # Errors
+    /// [`PoolError::UnknownLane`].
+    pub fn complete(&mut self, at: Use) -> Result<(), PoolError> {
+        self.check_lane(at.lane)?;
+        let (blocks, links, unused) = (&self.blocks, &mut self.links, &mut self.unused);
+        self.arena.complete(at, |block| {
+            if matches!(blocks[block].residency, Residency::Resident { pins: 0, .. }) {
+                links.push_last(unused, block);
+            }
+        });
+        Ok(())
+    }
+
+    /// Adds a region; all of it but what is beyond a multiple of 256 bytes is used.
+    ///
+    /// # Errors
+    /// [`PoolError::OverCapacity`] with how much would be taken.
+    pub fn add_region(&mut self, size: Bytes) -> Result<RegionId, PoolError> {
+        if size.get() < GRANULE {
+            return Err(PoolError::RegionTooSmall(size));
+        }
+        let grant = self.ledger.reserve(Amount::of_memory(size));
+        let grant = grant.map_err(PoolError::OverCapacity)?;
+        self.events.growths += 1;
+        let usable = size.get() / GRANULE * GRANULE;
+        Ok(self.arena.add_region(grant, usable))
+    }
+
+    /// Removes a region that is wholly free; returns its size.
+    ///
+    /// # Errors
+    /// [`PoolError::RegionInUse`] if it has blocks, or work that is not done.
+    pub fn remove_region(&mut self, id: RegionId) -> Result<Bytes, PoolError> {
+        let region = self.arena.regions.find(id);
+        let region = region.ok_or(PoolError::UnknownRegion(id))?;
+        let grant = self.arena.remove_region(region);
+        let grant = grant.ok_or(PoolError::RegionInUse(id))?;
+        let size = grant.amount().bytes();
+        self.ledger.give_back(grant);
+        self.events.returns += 1;
+        Ok(size)
+    }
+
+    /// Removes regions that are wholly free, the longest so first, until the others
+    /// take no more than `keep`; adds them to `removed`.
+    pub fn trim(&mut self, keep: Bytes, removed: &mut Vec<RegionId>) {
+        while self.reserved() > keep
+            && let Some(region) = self.arena.idle_region()
+        {
+            let id = self.arena.regions.id(region);
+            if self.remove_region(id).is_ok() {
+                removed.push(id);
+            }
+        }
+    }
+
+    /// A lane more.
+    pub fn open_lane(&mut self) -> LaneId {
+        self.arena.open_lane()
+    }
+
+    /// An account for a tenant's blocks, limited by the pool alone.
+    pub fn open_account(&mut self, tenant: TenantId) -> AccountId {
+        self.accounts.open(tenant)
+    }
+
+    /// An account for a tenant's blocks, limited by a quota in bytes asked for.
+    ///
+    /// # Errors
+    /// [`PoolError::OverPromised`] with how large a quota could be.
+    pub fn open_limited_account(
+        &mut self,
+        tenant: TenantId,
+        quota: Bytes,
+    ) -> Result<AccountId, PoolError> {
+        self.accounts.open_limited(tenant, quota)
+    }
+
+    /// Ends an account, and what it was promised.
+    ///
+    /// # Errors
+    /// [`PoolError::AccountInUse`] while it has blocks.
+    pub fn close_account(&mut self, account: AccountId) -> Result<(), PoolError> {
+        self.accounts.close(account)
+    }
+
+    /// What an account's blocks take of its quota.
+    ///
+    /// # Errors
+    /// [`PoolError::UnknownAccount`].
+    pub fn account_used(&self, account: AccountId) -> Result<Bytes, PoolError> {
+        let account = self.accounts.find(account)?;
+        Ok(self.accounts.used(account))
+    }
+
+    /// A free piece for a block, or what to do to get one.
+    pub(super) fn find(&self, asked: Bytes, lane: LaneId) -> Result<Found, PoolError> {
+        self.check_lane(lane)?;
+        let Some(class) = SizeClass::holding(asked.get()) else {
+            return Err(self.out_of_memory(asked, u64::MAX, self.room(true).class));
+        };
+        if let Some(piece) = self.arena.find(class, lane) {
+            return Ok(Found::Piece(piece, class));
+        }
+        self.need(asked, class).map(Found::Need)
+    }
+
+    /// What to do to get a piece, the cheapest first.
+    fn need(&self, asked: Bytes, class: SizeClass) -> Result<Need, PoolError> {
+        let bytes = class.bytes();
+        let unreserved = self.ledger.available().bytes().get();
+        if let Some(region) = self.growth.region(bytes, unreserved) {
+            return Ok(Need::Region(region));
+        }
+        if let Some(until) = self.arena.find_elsewhere(class) {
+            return Ok(Need::Work(until));
+        }
+        if self.reclaim >= Reclaim::Cached
+            && let Some(idle) = self.arena.idle_region()
+        {
+            let returned = unreserved + self.arena.idle_bytes();
+            if self.growth.region(bytes, returned).is_some() {
+                return Ok(Need::Return(self.arena.regions.id(idle)));
+            }
+        }
+        let waited = self.room(false);
+        if let Some(until) = waited.until
+            && waited.class >= Some(class)
+        {
+            return Ok(Need::Work(until));
+        }
+        let moved = self.room(true);
+        if moved.class < Some(class) {
+            return Err(self.out_of_memory(asked, bytes, moved.class));
+        }
+        // One at a time: what is being evicted may be enough.
+        let evicted = self.evicting.first().or(self.unused.first());
+        let eviction = evicted.map(|block| Need::Eviction(self.id(block)));
+        let work = moved.until.map(Need::Work);
+        eviction
+            .or(work)
+            .ok_or_else(|| self.out_of_memory(asked, bytes, waited.class))
+    }
+
+    /// The most room once all work is done, and, with `eviction`, blocks are moved
+    /// as far as the pool may.
+    fn room(&self, eviction: bool) -> Room {
+        let evicts = eviction && self.reclaim == Reclaim::Evict;
+        most_room(
+            &self.arena.regions,
+            (self.growth, self.reclaim),
+            self.capacity().get(),
+            |piece| self.arena.first_use(piece),
+            |block| {
+                let residency = self.blocks[block].residency;
+                let moves = matches!(
+                    residency,
+                    Residency::Resident { pins: 0, .. } | Residency::Evicting { .. }
+                );
+                evicts && moves
+            },
+        )
+    }
+
+    fn out_of_memory(&self, asked: Bytes, rounded: u64, room: Option<SizeClass>) -> PoolError {
+        PoolError::OutOfMemory {
+            asked,
+            rounded: Bytes::new(rounded),
+            available: Bytes::new(room.map_or(0, SizeClass::bytes)),
+            limit: self.capacity(),
+        }
+    }
+
+    /// Puts a block where it belongs by now: last among those that may move or are
+    /// moving, or in no list.
+    pub(super) fn settle(&mut self, block: Index) {
+        self.unlist(block);
+        match self.blocks[block].residency {
+            Residency::Resident { at, pins: 0 } if self.arena.is_idle(at) => {
+                self.links.push_last(&mut self.unused, block);
+            }
+            Residency::Evicting { .. } => self.links.push_last(&mut self.evicting, block),
+            Residency::Resident { .. } | Residency::Host | Residency::Restoring { .. } => {}
+        }
+    }
+
+    /// Takes a block out of the list that its residency puts it in.
+    pub(super) fn unlist(&mut self, block: Index) {
+        let list = match self.blocks[block].residency {
+            Residency::Evicting { .. } => &mut self.evicting,
+            Residency::Resident { .. } | Residency::Host | Residency::Restoring { .. } => {
+                &mut self.unused
+            }
+        };
+        self.links.remove(list, block);
+    }
+
+    pub(super) fn check_lane(&self, lane: LaneId) -> Result<(), PoolError> {
+        if (lane.0 as usize) < self.arena.lanes.len() {
+            Ok(())
+        } else {
+            Err(PoolError::UnknownLane(lane))
+        }
+    }
+
+    pub(super) fn index(&self, id: BlockId) -> Result<Index, PoolError> {
+        self.blocks.find(id.get()).ok_or(PoolError::UnknownBlock(id))
+    }
+
+    pub(super) fn id(&self, block: Index) -> BlockId {
+        BlockId::new(self.blocks.name(block))
+    }
+
+    /// The piece of a block that has memory on the device.
+    fn piece(&self, block: Index) -> Result<Index, PoolError> {
+        let residency = self.blocks[block].residency;
+        residency.place().ok_or_else(|| self.misplaced(block, "on the device"))
+    }
+
+    pub(super) fn view(&self, block: Index) -> Block {
+        let record = &self.blocks[block];
+        Block {
+            id: self.id(block),
+            asked: record.charge.amount().bytes(),
+            size: Bytes::new(record.class.bytes()),
+            residency: record.residency.map(|piece| {
+                let piece = &self.arena.regions[piece];
+                Place {
+                    region: self.arena.regions.id(piece.region),
+                    offset: Bytes::new(piece.offset),
+                }
+            }),
+        }
+    }
+}
+
+/// What there is for a request.
+pub(super) enum Found {
+    /// A piece that holds a block of the class.
+    Piece(Index, SizeClass),
+    /// Nothing yet.
+    Need(Need),
+}

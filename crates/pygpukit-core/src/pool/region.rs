@@ -1,0 +1,161 @@
+//! Regions of memory, and the pieces that they are cut into.
+
+use super::lane::Uses;
+use super::slab::{Index, NONE, Slab};
+use crate::id::RegionId;
+use crate::ledger::Grant;
+
+/// A stretch of memory that the pool's owner added.
+#[derive(Debug)]
+pub(super) struct Region {
+    pub(super) grant: Grant,
+    /// The piece at its start.
+    first: Index,
+}
+
+/// A part of a region. The pieces of a region lie side by side and fill it.
+#[derive(Debug)]
+pub(super) struct Piece {
+    pub(super) region: Index,
+    pub(super) offset: u64,
+    pub(super) size: u64,
+    /// The pieces before and behind it.
+    before: Index,
+    after: Index,
+    pub(super) holder: Holder,
+    pub(super) uses: Uses,
+}
+
+/// Who has a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holder {
+    /// Nobody.
+    Free,
+    /// A block, by its index.
+    Block(Index),
+}
+
+/// All regions of a pool, with their pieces.
+#[derive(Debug, Default)]
+pub(super) struct Regions {
+    regions: Slab<Region>,
+    pieces: Slab<Piece>,
+}
+
+impl std::ops::Index<Index> for Regions {
+    type Output = Piece;
+
+    fn index(&self, piece: Index) -> &Piece {
+        &self.pieces[piece]
+    }
+}
+
+impl std::ops::IndexMut<Index> for Regions {
+    fn index_mut(&mut self, piece: Index) -> &mut Piece {
+        &mut self.pieces[piece]
+    }
+}
+
+impl Regions {
+    /// Adds a region that is one free piece; returns the piece.
+    pub(super) fn add(&mut self, grant: Grant, size: u64) -> Index {
+        let region = self.regions.insert(Region { grant, first: NONE });
+        let piece = self.pieces.insert(Piece {
+            region,
+            offset: 0,
+            size,
+            before: NONE,
+            after: NONE,
+            holder: Holder::Free,
+            uses: Uses::default(),
+        });
+        self.regions[region].first = piece;
+        piece
+    }
+
+    /// Removes the region that `piece` fills.
+    pub(super) fn remove(&mut self, piece: Index) -> Grant {
+        let piece = self.pieces.remove(piece);
+        self.regions.remove(piece.region).grant
+    }
+
+    pub(super) fn id(&self, region: Index) -> RegionId {
+        RegionId::new(self.regions.name(region))
+    }
+
+    pub(super) fn find(&self, id: RegionId) -> Option<Index> {
+        self.regions.find(id.get())
+    }
+
+    /// The piece at a region's start.
+    pub(super) fn first(&self, region: Index) -> Index {
+        self.regions[region].first
+    }
+
+    pub(super) fn before(&self, piece: Index) -> Option<Index> {
+        Some(self.pieces[piece].before).filter(|&before| before != NONE)
+    }
+
+    pub(super) fn after(&self, piece: Index) -> Option<Index> {
+        Some(self.pieces[piece].after).filter(|&after| after != NONE)
+    }
+
+    /// True for a piece that fills its region.
+    pub(super) fn is_whole(&self, piece: Index) -> bool {
+        let piece = &self.pieces[piece];
+        piece.before == NONE && piece.after == NONE
+    }
+
+    /// Cuts what is beyond `size` off a free piece; returns the part cut off.
+    pub(super) fn split(&mut self, piece: Index, size: u64) -> Index {
+        let left = &mut self.pieces[piece];
+        let right = Piece {
+            region: left.region,
+            offset: left.offset + size,
+            size: left.size - size,
+            before: piece,
+            after: left.after,
+            holder: Holder::Free,
+            uses: Uses::default(),
+        };
+        left.size = size;
+        let after = right.after;
+        let right = self.pieces.insert(right);
+        self.pieces[piece].after = right;
+        if after != NONE {
+            self.pieces[after].before = right;
+        }
+        right
+    }
+
+    /// Adds the free piece behind a free piece to it; returns what used that one.
+    pub(super) fn absorb(&mut self, piece: Index, behind: Index) -> Uses {
+        let behind = self.pieces.remove(behind);
+        self.pieces[piece].size += behind.size;
+        self.pieces[piece].after = behind.after;
+        if behind.after != NONE {
+            self.pieces[behind.after].before = piece;
+        }
+        behind.uses
+    }
+
+    /// The regions with their indexes.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Index, &Region)> {
+        self.regions.iter()
+    }
+
+    /// The pieces of a region with their indexes, in order of their offsets.
+    pub(super) fn pieces_of(&self, region: Index) -> impl Iterator<Item = (Index, &Piece)> {
+        let first = Some(self.regions[region].first);
+        std::iter::successors(first, |&piece| self.after(piece))
+            .map(|piece| (piece, &self.pieces[piece]))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.regions.len()
+    }
+
+    pub(super) fn pieces(&self) -> usize {
+        self.pieces.len()
+    }
+}
