@@ -4,7 +4,7 @@ use super::error::PoolError;
 use super::policy::Overcommit;
 use super::slab::{Index, Slab};
 use crate::id::TenantId;
-use crate::ledger::{Amount, Grant, Ledger, Shortage};
+use crate::ledger::{Amount, Grant, Ledger};
 use crate::units::Bytes;
 use std::fmt;
 
@@ -26,10 +26,12 @@ pub(super) struct Accounts {
     accounts: Slab<Account>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Account {
     tenant: TenantId,
-    quota: Ledger,
+    quota: u64,
+    /// Bytes asked for in its blocks.
+    used: u64,
     promise: Grant,
 }
 
@@ -58,10 +60,10 @@ impl Accounts {
     }
 
     fn insert(&mut self, tenant: TenantId, quota: Bytes, promise: Grant) -> AccountId {
-        let quota = Ledger::new(Amount::of_memory(quota));
         let index = self.accounts.insert(Account {
             tenant,
-            quota,
+            quota: quota.get(),
+            used: 0,
             promise,
         });
         AccountId(self.accounts.name(index))
@@ -83,23 +85,32 @@ impl Accounts {
         found.ok_or(PoolError::UnknownAccount(id))
     }
 
-    pub(super) fn charge(&mut self, account: Index, asked: Bytes) -> Result<Grant, PoolError> {
-        let account = &mut self.accounts[account];
-        let granted = account.quota.reserve(Amount::of_memory(asked));
-        granted.map_err(|shortage: Shortage| PoolError::OverQuota {
+    /// Whether an account may have `asked` bytes more.
+    pub(super) fn check(&self, account: Index, asked: Bytes) -> Result<(), PoolError> {
+        let account = &self.accounts[account];
+        let available = account.quota - account.used;
+        if asked.get() <= available {
+            return Ok(());
+        }
+        Err(PoolError::OverQuota {
             tenant: account.tenant,
             asked,
-            available: Bytes::new(shortage.available),
-            limit: Bytes::new(shortage.limit),
+            available: Bytes::new(available),
+            limit: Bytes::new(account.quota),
         })
     }
 
-    pub(super) fn release(&mut self, account: Index, grant: Grant) {
-        self.accounts[account].quota.give_back(grant);
+    /// Charges what was checked.
+    pub(super) fn charge(&mut self, account: Index, asked: Bytes) {
+        self.accounts[account].used += asked.get();
+    }
+
+    pub(super) fn release(&mut self, account: Index, asked: Bytes) {
+        self.accounts[account].used -= asked.get();
     }
 
     pub(super) fn used(&self, account: Index) -> Bytes {
-        self.accounts[account].quota.granted().bytes()
+        Bytes::new(self.accounts[account].used)
     }
 
     pub(super) fn promised(&self) -> Bytes {

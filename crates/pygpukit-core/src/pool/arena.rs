@@ -1,9 +1,9 @@
 //! Pieces of memory: which are free, for whom, and for what.
 
-use super::free_list::FreeList;
+use super::free_list::{FreeList, FreePieces};
 use super::lane::{LaneId, Lanes, Owner, Use};
 use super::list::{Links, List};
-use super::region::{Holder, Regions};
+use super::region::{Holder, Piece, Regions};
 use super::size_class::SizeClass;
 use super::slab::Index;
 use crate::id::RegionId;
@@ -18,11 +18,7 @@ use crate::ledger::Grant;
 pub(super) struct Arena {
     pub(super) regions: Regions,
     pub(super) lanes: Lanes,
-    links: Links,
-    /// Free pieces that anyone may use.
-    nobodys: FreeList,
-    /// Free pieces that one lane may use, by lane.
-    of_lanes: Vec<FreeList>,
+    free: FreePieces,
     /// Regions that are wholly free for anyone, the longest so first.
     idle: List,
     idle_links: Links,
@@ -32,23 +28,24 @@ pub(super) struct Arena {
 
 impl Arena {
     pub(super) fn open_lane(&mut self) -> LaneId {
-        self.of_lanes.push(FreeList::default());
+        self.free.open_lane();
         self.lanes.open()
     }
 
     pub(super) fn add_region(&mut self, grant: Grant, size: u64) -> RegionId {
         let piece = self.regions.add(grant, size);
-        self.link(piece);
+        self.settle(piece);
         self.regions.id(self.regions[piece].region)
     }
 
     /// Removes a region that is wholly free for anyone.
     pub(super) fn remove_region(&mut self, region: Index) -> Option<Grant> {
-        if !self.idle_links.contains(region) {
+        if !self.idle_links.remove(&mut self.idle, region) {
             return None;
         }
         let piece = self.regions.first(region);
-        self.unlink(piece);
+        self.idle_bytes -= self.regions[piece].size;
+        self.unlist(piece);
         Some(self.regions.remove(piece))
     }
 
@@ -69,36 +66,36 @@ impl Arena {
 
     /// The smallest free piece that `lane` may use at once, and of two such its own.
     pub(super) fn find(&self, class: SizeClass, lane: LaneId) -> Option<Index> {
-        let own = self.of_lanes[lane.0 as usize].find(class);
-        let nobodys = self.nobodys.find(class);
-        let best = match (own, nobodys) {
-            (Some(own), Some(other)) if other.0 < own.0 => other,
-            (Some(own), _) => own,
-            (None, other) => other?,
-        };
-        Some(best.1)
+        self.free.find(class, lane)
     }
 
     /// A free piece that a single other lane may use, and what that lane must do
     /// before anyone may.
     pub(super) fn find_elsewhere(&self, class: SizeClass) -> Option<Use> {
-        let found = self.of_lanes.iter().filter_map(|list| list.find(class));
-        let (_, piece) = found.min_by_key(|&(size, _)| size)?;
-        self.lanes.first(&self.regions[piece].uses)
+        self.first_use(self.free.find_elsewhere(class)?)
     }
 
-    /// Gives a free piece that holds `class` to a block, without what is beyond.
-    pub(super) fn take(&mut self, piece: Index, class: SizeClass, block: Index) {
-        self.unlink(piece);
+    /// Gives a block as much of a free piece as `class` says; returns that.
+    pub(super) fn take(&mut self, piece: Index, class: SizeClass, block: Index) -> Index {
         let size = class.bytes();
-        if self.regions[piece].size > size {
-            let rest = self.regions.split(piece, size);
-            let uses = self.lanes.copy(&self.regions[piece].uses, rest);
-            self.regions[rest].uses = uses;
-            self.link(rest);
+        let all = self.regions[piece].size;
+        let taken = if all == size {
+            self.unlist(piece);
+            piece
+        } else {
+            let taken = self.regions.cut(piece, size);
+            let uses = self.lanes.copy(&self.regions[piece].uses, taken);
+            self.regions[taken].uses = uses;
+            self.relist(piece, all);
+            taken
+        };
+        let region = self.regions[taken].region;
+        if self.idle_links.remove(&mut self.idle, region) {
+            self.idle_bytes -= all;
         }
-        self.regions[piece].holder = Holder::Block(block);
+        self.regions[taken].holder = Holder::Block(block);
         self.used += size;
+        taken
     }
 
     /// Takes a piece back from its block.
@@ -137,7 +134,7 @@ impl Arena {
                     }
                 }
                 Holder::Free => {
-                    self.unlink(piece);
+                    self.unlist(piece);
                     self.lanes
                         .forget(&mut self.regions[piece].uses, at.lane);
                     self.settle(piece);
@@ -147,74 +144,62 @@ impl Arena {
     }
 
     /// Joins a free piece with its neighbours, and lists it.
-    fn settle(&mut self, mut piece: Index) {
+    fn settle(&mut self, piece: Index) {
         let owner = self.owner(piece);
-        if owner != Owner::Several {
-            let joins = |arena: &Self, other: Index| {
-                arena.regions[other].holder == Holder::Free && arena.owner(other) == owner
-            };
-            if let Some(after) = self.regions.after(piece)
-                && joins(self, after)
-            {
-                self.unlink(after);
-                self.join(piece, after);
+        let joins = |&other: &Index| {
+            self.regions[other].holder == Holder::Free
+                && owner != Owner::Several
+                && self.owner(other) == owner
+        };
+        let before = self.regions.before(piece).filter(joins);
+        let after = self.regions.after(piece).filter(joins);
+        // The neighbours are listed, and stay where they are if they can.
+        let grown = before.or(after).unwrap_or(piece);
+        if grown == piece {
+            self.list(piece);
+        } else {
+            let size = self.regions[grown].size;
+            self.join(grown, piece);
+            if let Some(after) = after.filter(|&after| after != grown) {
+                self.unlist(after);
+                self.join(grown, after);
             }
-            if let Some(before) = self.regions.before(piece)
-                && joins(self, before)
-            {
-                self.unlink(before);
-                self.join(before, piece);
-                piece = before;
-            }
+            self.relist(grown, size);
         }
-        self.link(piece);
+        if owner == Owner::Nobody && self.regions.is_whole(grown) {
+            let Piece { region, size, .. } = self.regions[grown];
+            self.idle_links.push_last(&mut self.idle, region);
+            self.idle_bytes += size;
+        }
     }
 
-    fn join(&mut self, piece: Index, behind: Index) {
-        let other = self.regions.absorb(piece, behind);
-        self.lanes
-            .merge(&mut self.regions[piece].uses, piece, other);
+    fn join(&mut self, piece: Index, neighbour: Index) {
+        let other = self.regions.absorb(piece, neighbour);
+        let uses = &mut self.regions[piece].uses;
+        self.lanes.merge(uses, piece, other);
     }
 
     pub(super) fn owner(&self, piece: Index) -> Owner {
         self.lanes.owner(&self.regions[piece].uses)
     }
 
-    /// Lists a free piece where its owner looks for it. One that several lanes
-    /// still touch is in no list.
-    fn link(&mut self, piece: Index) {
-        let size = self.regions[piece].size;
-        match self.owner(piece) {
-            Owner::Nobody => {
-                self.nobodys.insert(&mut self.links, piece, size);
-                if self.regions.is_whole(piece) {
-                    let region = self.regions[piece].region;
-                    self.idle_links.push_last(&mut self.idle, region);
-                    self.idle_bytes += size;
-                }
-            }
-            Owner::Lane(lane) => {
-                self.of_lanes[lane.0 as usize].insert(&mut self.links, piece, size);
-            }
-            Owner::Several => {}
-        }
+    fn list(&mut self, piece: Index) {
+        let (owner, size) = (self.owner(piece), self.regions[piece].size);
+        self.free.insert(owner, piece, size);
     }
 
-    fn unlink(&mut self, piece: Index) {
-        let size = self.regions[piece].size;
-        match self.owner(piece) {
-            Owner::Nobody => {
-                self.nobodys.remove(&mut self.links, piece, size);
-                if self.regions.is_whole(piece) {
-                    let region = self.regions[piece].region;
-                    self.idle_links.remove(&mut self.idle, region);
-                    self.idle_bytes -= size;
-                }
-            }
-            Owner::Lane(lane) => {
-                self.of_lanes[lane.0 as usize].remove(&mut self.links, piece, size);
-            }
-            Owner::Several => {}
+    fn unlist(&mut self, piece: Index) {
+        let (owner, size) = (self.owner(piece), self.regions[piece].size);
+        self.free.remove(owner, piece, size);
+    }
+
+    /// Lists a piece anew whose size has changed.
+    fn relist(&mut self, piece: Index, size: u64) {
+        let now = self.regions[piece].size;
+        if !FreeList::is_same(size, now) {
+            let owner = self.owner(piece);
+            self.free.remove(owner, piece, size);
+            self.free.insert(owner, piece, now);
         }
     }
 }

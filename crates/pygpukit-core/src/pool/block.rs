@@ -5,7 +5,6 @@ use super::lane::Use;
 use super::size_class::SizeClass;
 use super::slab::Index;
 use crate::id::{BlockId, RegionId};
-use crate::ledger::Grant;
 use crate::units::Bytes;
 
 /// A block, as its owner sees it.
@@ -46,11 +45,10 @@ pub enum Need {
 }
 
 /// A block, as the pool sees it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Record<T> {
     pub(super) account: Index,
-    /// What its account was charged: the bytes asked for.
-    pub(super) charge: Grant,
+    pub(super) asked: Bytes,
     pub(super) class: SizeClass,
     /// Where it is, and its piece if that is on the device.
     pub(super) residency: Residency<Index>,

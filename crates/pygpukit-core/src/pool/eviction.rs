@@ -88,11 +88,11 @@ impl<T: Default> MemoryPool<T> {
         if self.blocks[block].residency != Residency::Host {
             return Err(self.misplaced(block, "on the host"));
         }
-        let asked = self.blocks[block].charge.amount().bytes();
+        let asked = self.blocks[block].asked;
         match self.find(asked, lane)? {
             Found::Need(need) => Ok(Allocation::NotUntil(need)),
-            Found::Piece(at, class) => {
-                self.arena.take(at, class, block);
+            Found::Piece(piece, class) => {
+                let at = self.arena.take(piece, class, block);
                 self.on_host -= 1;
                 self.change(block, Residency::Restoring { at });
                 Ok(Allocation::Placed(self.view(block)))

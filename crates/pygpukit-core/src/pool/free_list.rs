@@ -1,5 +1,6 @@
 //! Free pieces by size.
 
+use super::lane::{LaneId, Owner};
 use super::list::{Links, List};
 use super::size_class::{CLASSES, SizeClass};
 use super::slab::Index;
@@ -35,14 +36,20 @@ fn list_of(size: u64) -> usize {
 }
 
 impl FreeList {
-    pub(super) fn insert(&mut self, links: &mut Links, piece: Index, size: u64) {
+    /// Whether pieces of both sizes stand in the same list.
+    #[inline]
+    pub(super) fn is_same(size: u64, other: u64) -> bool {
+        list_of(size) == list_of(other)
+    }
+
+    fn insert(&mut self, links: &mut Links, piece: Index, size: u64) {
         let at = list_of(size);
         // The last freed is the first to be used: it is likeliest to be in a cache.
         links.push_first(&mut self.lists[at], piece);
         self.filled[at / 64] |= 1 << (at % 64);
     }
 
-    pub(super) fn remove(&mut self, links: &mut Links, piece: Index, size: u64) {
+    fn remove(&mut self, links: &mut Links, piece: Index, size: u64) {
         let at = list_of(size);
         links.remove(&mut self.lists[at], piece);
         if self.lists[at].is_empty() {
@@ -52,7 +59,7 @@ impl FreeList {
 
     /// A piece of the smallest list whose pieces all hold `class`, and which list
     /// that is.
-    pub(super) fn find(&self, class: SizeClass) -> Option<(usize, Index)> {
+    fn find(&self, class: SizeClass) -> Option<(usize, Index)> {
         let (word, bit) = (class.index() / 64, class.index() % 64);
         let mut bits = self.filled[word] & (u64::MAX << bit);
         for word in word..WORDS {
@@ -63,5 +70,62 @@ impl FreeList {
             bits = *self.filled.get(word + 1)?;
         }
         None
+    }
+}
+
+/// Free pieces by who may use them, and by size.
+#[derive(Debug, Default)]
+pub(super) struct FreePieces {
+    nobodys: FreeList,
+    of_lanes: Vec<FreeList>,
+    links: Links,
+}
+
+impl FreePieces {
+    pub(super) fn open_lane(&mut self) {
+        self.of_lanes.push(FreeList::default());
+    }
+
+    /// A piece that several lanes still touch is in no list.
+    fn of(&mut self, owner: Owner) -> Option<(&mut FreeList, &mut Links)> {
+        let list = match owner {
+            Owner::Nobody => &mut self.nobodys,
+            Owner::Lane(lane) => &mut self.of_lanes[lane.0 as usize],
+            Owner::Several => return None,
+        };
+        Some((list, &mut self.links))
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, owner: Owner, piece: Index, size: u64) {
+        if let Some((list, links)) = self.of(owner) {
+            list.insert(links, piece, size);
+        }
+    }
+
+    #[inline]
+    pub(super) fn remove(&mut self, owner: Owner, piece: Index, size: u64) {
+        if let Some((list, links)) = self.of(owner) {
+            list.remove(links, piece, size);
+        }
+    }
+
+    /// The smallest piece that `lane` may use at once, and of two such its own.
+    #[inline]
+    pub(super) fn find(&self, class: SizeClass, lane: LaneId) -> Option<Index> {
+        let own = self.of_lanes[lane.0 as usize].find(class);
+        let nobodys = self.nobodys.find(class);
+        let best = match (own, nobodys) {
+            (Some(own), Some(other)) if other.0 < own.0 => other,
+            (Some(own), _) => own,
+            (None, other) => other?,
+        };
+        Some(best.1)
+    }
+
+    /// The smallest piece that a single lane may use, whichever it is.
+    pub(super) fn find_elsewhere(&self, class: SizeClass) -> Option<Index> {
+        let found = self.of_lanes.iter().filter_map(|list| list.find(class));
+        found.min_by_key(|&(size, _)| size).map(|(_, piece)| piece)
     }
 }

@@ -5,7 +5,7 @@ use super::slab::{Index, NONE, Slab};
 use std::fmt;
 
 /// A stream of work that is done in order, as a pool knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LaneId(pub(super) u32);
 
 impl fmt::Display for LaneId {
@@ -15,7 +15,7 @@ impl fmt::Display for LaneId {
 }
 
 /// Work that touches a block: what a lane does up to a ticket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Use {
     /// The lane.
     pub lane: LaneId,
@@ -66,7 +66,7 @@ struct Lane {
     unfinished: List,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Unfinished {
     piece: Index,
     at: Use,

@@ -101,27 +101,23 @@ impl<T: Default> MemoryPool<T> {
         lane: LaneId,
     ) -> Result<Allocation, PoolError> {
         let account = self.accounts.find(account)?;
-        let charge = self.accounts.charge(account, bytes)?;
-        let (piece, class) = match self.find(bytes, lane) {
-            Ok(Found::Piece(piece, class)) => (piece, class),
-            Ok(Found::Need(need)) => {
-                self.accounts.release(account, charge);
-                return Ok(Allocation::NotUntil(need));
-            }
-            Err(refusal) => {
-                self.accounts.release(account, charge);
-                return Err(refusal);
-            }
+        self.accounts.check(account, bytes)?;
+        let (piece, class) = match self.find(bytes, lane)? {
+            Found::Piece(piece, class) => (piece, class),
+            Found::Need(need) => return Ok(Allocation::NotUntil(need)),
         };
+        self.accounts.charge(account, bytes);
         let block = self.blocks.insert(Record {
             account,
-            charge,
+            asked: bytes,
             class,
-            residency: Residency::Resident { at: piece, pins: 0 },
-            contents: T::default(),
+            ..Record::default()
         });
-        self.arena.take(piece, class, block);
-        self.settle(block);
+        let at = self.arena.take(piece, class, block);
+        self.blocks[block].residency = Residency::Resident { at, pins: 0 };
+        if self.arena.is_idle(at) {
+            self.links.push_last(&mut self.unused, block);
+        }
         self.events.allocations += 1;
         Ok(Allocation::Placed(self.view(block)))
     }
@@ -138,7 +134,7 @@ impl<T: Default> MemoryPool<T> {
             Some(piece) => self.arena.give(piece),
             None => self.on_host -= 1,
         }
-        self.accounts.release(record.account, record.charge);
+        self.accounts.release(record.account, record.asked);
         Ok(record.contents)
     }
 
@@ -382,7 +378,7 @@ impl<T: Default> MemoryPool<T> {
         let record = &self.blocks[block];
         Block {
             id: self.id(block),
-            asked: record.charge.amount().bytes(),
+            asked: record.asked,
             size: Bytes::new(record.class.bytes()),
             residency: record.residency.map(|piece| {
                 let piece = &self.arena.regions[piece];

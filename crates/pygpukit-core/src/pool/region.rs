@@ -6,7 +6,7 @@ use crate::id::RegionId;
 use crate::ledger::Grant;
 
 /// A stretch of memory that the pool's owner added.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Region {
     pub(super) grant: Grant,
     /// The piece at its start.
@@ -14,7 +14,7 @@ pub(super) struct Region {
 }
 
 /// A part of a region. The pieces of a region lie side by side and fill it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Piece {
     pub(super) region: Index,
     pub(super) offset: u64,
@@ -27,9 +27,10 @@ pub(super) struct Piece {
 }
 
 /// Who has a piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Holder {
     /// Nobody.
+    #[default]
     Free,
     /// A block, by its index.
     Block(Index),
@@ -106,37 +107,53 @@ impl Regions {
         piece.before == NONE && piece.after == NONE
     }
 
-    /// Cuts what is beyond `size` off a free piece; returns the part cut off.
-    pub(super) fn split(&mut self, piece: Index, size: u64) -> Index {
-        let left = &mut self.pieces[piece];
-        let right = Piece {
-            region: left.region,
-            offset: left.offset + size,
-            size: left.size - size,
-            before: piece,
-            after: left.after,
+    /// Cuts `size` bytes off the start of a free piece; returns them as a piece.
+    #[inline]
+    pub(super) fn cut(&mut self, piece: Index, size: u64) -> Index {
+        let rest = &mut self.pieces[piece];
+        let front = Piece {
+            region: rest.region,
+            offset: rest.offset,
+            size,
+            before: rest.before,
+            after: piece,
             holder: Holder::Free,
             uses: Uses::default(),
         };
-        left.size = size;
-        let after = right.after;
-        let right = self.pieces.insert(right);
-        self.pieces[piece].after = right;
-        if after != NONE {
-            self.pieces[after].before = right;
-        }
-        right
+        rest.offset += size;
+        rest.size -= size;
+        let (region, before) = (front.region, front.before);
+        let front = self.pieces.insert(front);
+        self.pieces[piece].before = front;
+        self.follow(region, before, front);
+        front
     }
 
-    /// Adds the free piece behind a free piece to it; returns what used that one.
-    pub(super) fn absorb(&mut self, piece: Index, behind: Index) -> Uses {
-        let behind = self.pieces.remove(behind);
-        self.pieces[piece].size += behind.size;
-        self.pieces[piece].after = behind.after;
-        if behind.after != NONE {
-            self.pieces[behind.after].before = piece;
+    /// Adds a free neighbour to a free piece; returns what used it.
+    #[inline]
+    pub(super) fn absorb(&mut self, piece: Index, neighbour: Index) -> Uses {
+        let gone = self.pieces.remove(neighbour);
+        let grown = &mut self.pieces[piece];
+        grown.size += gone.size;
+        if gone.after == piece {
+            grown.offset = gone.offset;
+            grown.before = gone.before;
+            self.follow(gone.region, gone.before, piece);
+        } else {
+            grown.after = gone.after;
+            if gone.after != NONE {
+                self.pieces[gone.after].before = piece;
+            }
         }
-        behind.uses
+        gone.uses
+    }
+
+    /// Makes `piece` follow `before`, or start its region.
+    fn follow(&mut self, region: Index, before: Index, piece: Index) {
+        match before {
+            NONE => self.regions[region].first = piece,
+            before => self.pieces[before].after = piece,
+        }
     }
 
     /// The regions with their indexes.

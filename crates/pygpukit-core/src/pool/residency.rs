@@ -4,7 +4,7 @@ use crate::id::RegionId;
 use crate::units::Bytes;
 
 /// Where a block's contents are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Residency<P = Place> {
     /// In device memory.
     Resident {
@@ -19,6 +19,7 @@ pub enum Residency<P = Place> {
         at: P,
     },
     /// On the host. The block has no memory on the device.
+    #[default]
     Host,
     /// On their way back. The memory is theirs already.
     Restoring {
@@ -55,6 +56,7 @@ impl<P: Copy> Residency<P> {
         }
     }
 
+    #[inline]
     pub(super) fn map<Q>(self, place: impl FnOnce(P) -> Q) -> Residency<Q> {
         match self {
             Self::Resident { at, pins } => Residency::Resident {

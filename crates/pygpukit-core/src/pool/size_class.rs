@@ -7,7 +7,7 @@ pub(super) const GRANULE: u64 = 256;
 pub(super) const CLASSES: usize = 4 * 53 + 7;
 
 /// One of the sizes that blocks have: four per power of two, multiples of 256.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SizeClass(u8);
 
 impl SizeClass {

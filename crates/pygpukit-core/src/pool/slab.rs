@@ -9,79 +9,72 @@ pub(super) type Index = u32;
 pub(super) const NONE: Index = Index::MAX;
 
 /// Items by index. An index is used again, a name is not.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Slab<T> {
     slots: Vec<Slot<T>>,
     vacant: Vec<Index>,
     len: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Slot<T> {
-    /// How many items were here before.
+    /// Odd while there is an item; half of it is how many were here before.
     generation: u32,
-    item: Option<T>,
+    item: T,
 }
 
-impl<T> Default for Slab<T> {
-    fn default() -> Self {
-        Self {
-            slots: Vec::new(),
-            vacant: Vec::new(),
-            len: 0,
-        }
-    }
-}
-
-impl<T> Slab<T> {
+impl<T: Default> Slab<T> {
     /// Puts an item in, and says where.
     ///
     /// # Panics
     /// For more than 2^32 items.
+    #[inline]
     pub(super) fn insert(&mut self, item: T) -> Index {
+        let index = self.vacant.pop().unwrap_or_else(|| self.grow());
+        let slot = &mut self.slots[index as usize];
+        slot.generation += 1;
+        slot.item = item;
         self.len += 1;
-        if let Some(index) = self.vacant.pop() {
-            self.slots[index as usize].item = Some(item);
-            return index;
-        }
-        let index = Index::try_from(self.slots.len())
-            .ok()
-            .filter(|&index| index != NONE)
-            .expect("at most 2^32 items");
-        self.slots.push(Slot {
-            generation: 0,
-            item: Some(item),
-        });
         index
     }
 
-    /// Takes an item out.
-    ///
-    /// # Panics
-    /// If there is none.
+    #[cold]
+    fn grow(&mut self) -> Index {
+        let index = Index::try_from(self.slots.len()).ok();
+        let index = index.filter(|&index| index != NONE);
+        self.slots.push(Slot::default());
+        index.expect("at most 2^32 items")
+    }
+
+    /// Takes out an item that is there.
+    #[inline]
     pub(super) fn remove(&mut self, index: Index) -> T {
         let slot = &mut self.slots[index as usize];
-        let item = slot.item.take().expect("an item that is there");
+        debug_assert!(slot.generation % 2 == 1, "an item that is there");
         self.len -= 1;
+        let next = slot.generation.wrapping_add(1);
+        slot.generation = next;
         // A slot whose names are used up stays empty.
-        if let Some(generation) = slot.generation.checked_add(1) {
-            slot.generation = generation;
+        if next != 0 {
             self.vacant.push(index);
         }
-        item
+        std::mem::take(&mut slot.item)
     }
 
     /// The name of the item at `index`: the index itself for the first one there.
+    #[inline]
     pub(super) fn name(&self, index: Index) -> u64 {
-        u64::from(self.slots[index as usize].generation) << 32 | u64::from(index)
+        u64::from(self.slots[index as usize].generation / 2) << 32 | u64::from(index)
     }
 
     /// Where the item of that name is.
+    #[inline]
     pub(super) fn find(&self, name: u64) -> Option<Index> {
         #[expect(clippy::cast_possible_truncation, reason = "the lower half of a name")]
-        let (index, generation) = (name as u32, (name >> 32) as u32);
-        let slot = self.slots.get(index as usize)?;
-        (slot.generation == generation && slot.item.is_some()).then_some(index)
+        let index = name as Index;
+        let generation = self.slots.get(index as usize)?.generation;
+        let is_there = generation % 2 == 1 && u64::from(generation / 2) == name >> 32;
+        is_there.then_some(index)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -92,23 +85,28 @@ impl<T> Slab<T> {
     pub(super) fn iter(&self) -> impl Iterator<Item = (Index, &T)> {
         (0..)
             .zip(&self.slots)
-            .filter_map(|(index, slot)| Some((index, slot.item.as_ref()?)))
+            .filter(|(_, slot)| slot.generation % 2 == 1)
+            .map(|(index, slot)| (index, &slot.item))
     }
 }
 
 impl<T> At<Index> for Slab<T> {
     type Output = T;
 
+    #[inline]
     fn index(&self, index: Index) -> &T {
-        let item = self.slots[index as usize].item.as_ref();
-        item.expect("an item that is there")
+        let slot = &self.slots[index as usize];
+        debug_assert!(slot.generation % 2 == 1, "an item that is there");
+        &slot.item
     }
 }
 
 impl<T> AtMut<Index> for Slab<T> {
+    #[inline]
     fn index_mut(&mut self, index: Index) -> &mut T {
-        let item = self.slots[index as usize].item.as_mut();
-        item.expect("an item that is there")
+        let slot = &mut self.slots[index as usize];
+        debug_assert!(slot.generation % 2 == 1, "an item that is there");
+        &mut slot.item
     }
 }
 
