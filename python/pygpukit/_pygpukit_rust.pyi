@@ -27,6 +27,7 @@ from pygpukit.array import (
     zeros,
 )
 from pygpukit.compat import (
+    MemoryBlock,
     MemoryPool,
     Partition,
     PartitionConfig,
@@ -124,6 +125,7 @@ __all__ = [
     "GPUArray",
     "Kernel",
     "LaunchConfig",
+    "MemoryBlock",
     "MemoryPool",
     "NullPointer",
     "Partition",

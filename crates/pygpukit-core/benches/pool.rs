@@ -2,7 +2,9 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pygpukit_core::id::{BlockId, TenantId};
-use pygpukit_core::pool::{AccountId, Allocation, Growth, LaneId, MemoryPool, Need, PoolConfig, Use};
+use pygpukit_core::pool::{
+    AccountId, Allocation, Growth, LaneId, MemoryPool, Need, PoolConfig, Use,
+};
 use pygpukit_core::units::Bytes;
 use std::collections::VecDeque;
 
@@ -50,7 +52,9 @@ impl Settled {
 
     fn allocate(&mut self, size: u64) -> BlockId {
         loop {
-            let answer = self.pool.allocate(self.account, Bytes::new(size), self.lane);
+            let answer = self
+                .pool
+                .allocate(self.account, Bytes::new(size), self.lane);
             match answer.expect("room for a block") {
                 Allocation::Placed(block) => return block.id,
                 Allocation::NotUntil(Need::Region(size)) => {

@@ -11,6 +11,7 @@ from pygpukit.compat.partition import (
     PartitionManager,
 )
 from pygpukit.compat.pool import (
+    MemoryBlock,
     MemoryPool,
     PoolStats,
 )
@@ -23,6 +24,7 @@ from pygpukit.compat.qos import (
 )
 
 __all__ = [
+    "MemoryBlock",
     "MemoryPool",
     "Partition",
     "PartitionConfig",

@@ -80,12 +80,14 @@ impl Accounts {
         Ok(())
     }
 
+    #[inline]
     pub(super) fn find(&self, id: AccountId) -> Result<Index, PoolError> {
         let found = self.accounts.find(id.0);
         found.ok_or(PoolError::UnknownAccount(id))
     }
 
     /// Whether an account may have `asked` bytes more.
+    #[inline]
     pub(super) fn check(&self, account: Index, asked: Bytes) -> Result<(), PoolError> {
         let account = &self.accounts[account];
         let available = account.quota - account.used;
@@ -101,10 +103,12 @@ impl Accounts {
     }
 
     /// Charges what was checked.
+    #[inline]
     pub(super) fn charge(&mut self, account: Index, asked: Bytes) {
         self.accounts[account].used += asked.get();
     }
 
+    #[inline]
     pub(super) fn release(&mut self, account: Index, asked: Bytes) {
         self.accounts[account].used -= asked.get();
     }
@@ -119,7 +123,10 @@ impl Accounts {
 
     /// What all have taken.
     pub(super) fn asked(&self) -> Bytes {
-        let asked = self.accounts.iter().map(|(index, _)| self.used(index).get());
+        let asked = self
+            .accounts
+            .iter()
+            .map(|(index, _)| self.used(index).get());
         Bytes::new(asked.sum())
     }
 }

@@ -18,7 +18,7 @@ use crate::ledger::Grant;
 pub(super) struct Arena {
     pub(super) regions: Regions,
     pub(super) lanes: Lanes,
-    free: FreePieces,
+    pub(super) free: FreePieces,
     /// Regions that are wholly free for anyone, the longest so first.
     idle: List,
     idle_links: Links,
@@ -112,10 +112,12 @@ impl Arena {
     }
 
     /// True for a piece that no unfinished work touches.
+    #[inline]
     pub(super) fn is_idle(&self, piece: Index) -> bool {
         self.first_use(piece).is_none()
     }
 
+    #[inline]
     pub(super) fn first_use(&self, piece: Index) -> Option<Use> {
         self.lanes.first(&self.regions[piece].uses)
     }
@@ -127,16 +129,14 @@ impl Arena {
         while let Some(piece) = self.lanes.next_done(at.lane) {
             match self.regions[piece].holder {
                 Holder::Block(block) => {
-                    self.lanes
-                        .forget(&mut self.regions[piece].uses, at.lane);
+                    self.lanes.forget(&mut self.regions[piece].uses, at.lane);
                     if self.is_idle(piece) {
                         on_idle(block);
                     }
                 }
                 Holder::Free => {
                     self.unlist(piece);
-                    self.lanes
-                        .forget(&mut self.regions[piece].uses, at.lane);
+                    self.lanes.forget(&mut self.regions[piece].uses, at.lane);
                     self.settle(piece);
                 }
             }
@@ -179,6 +179,7 @@ impl Arena {
         self.lanes.merge(uses, piece, other);
     }
 
+    #[inline]
     pub(super) fn owner(&self, piece: Index) -> Owner {
         self.lanes.owner(&self.regions[piece].uses)
     }

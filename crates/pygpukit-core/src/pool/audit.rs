@@ -1,7 +1,7 @@
 //! What holds in a pool after every operation, looked at from inside.
 
 use super::lane::Owner;
-use super::pool::MemoryPool;
+use super::memory_pool::MemoryPool;
 use super::region::Holder;
 use super::residency::Residency;
 use std::collections::BTreeSet;
@@ -69,11 +69,22 @@ impl<T: Default> MemoryPool<T> {
         let evicting: BTreeSet<_> = self.links.iter(self.evicting).collect();
         for (block, record) in self.blocks.iter() {
             let residency = record.residency;
-            let may_move = matches!(residency, Residency::Resident { at, pins: 0 } if self.arena.is_idle(at));
+            let may_move =
+                matches!(residency, Residency::Resident { at, pins: 0 } if self.arena.is_idle(at));
             assert_eq!(unused.contains(&block), may_move);
             let moves = matches!(residency, Residency::Evicting { .. });
             assert_eq!(evicting.contains(&block), moves);
         }
         assert!(unused.len() + evicting.len() <= self.blocks.len());
+    }
+
+    /// How many things there is room for without asking for memory.
+    pub(super) fn footprint(&self) -> usize {
+        let arena = &self.arena;
+        arena.regions.footprint()
+            + arena.lanes.footprint()
+            + arena.free.footprint()
+            + self.blocks.footprint()
+            + self.links.footprint()
     }
 }

@@ -1,7 +1,7 @@
 //! Blocks of memory, as their owners see them.
 
-use super::residency::Residency;
 use super::lane::Use;
+use super::residency::Residency;
 use super::size_class::SizeClass;
 use super::slab::Index;
 use crate::id::{BlockId, RegionId};
@@ -54,4 +54,3 @@ pub(super) struct Record<T> {
     pub(super) residency: Residency<Index>,
     pub(super) contents: T,
 }
-

@@ -3,8 +3,9 @@
 use super::block::{Allocation, Block};
 use super::error::PoolError;
 use super::lane::LaneId;
-use super::pool::{Found, MemoryPool};
+use super::memory_pool::MemoryPool;
 use super::residency::Residency;
+use super::room::Found;
 use super::slab::Index;
 use crate::id::BlockId;
 
@@ -33,7 +34,11 @@ impl<T: Default> MemoryPool<T> {
     /// [`PoolError::Misplaced`] for a block that is not pinned.
     pub fn unpin(&mut self, id: BlockId) -> Result<(), PoolError> {
         let block = self.index(id)?;
-        let Residency::Resident { at, pins: pins @ 1.. } = self.blocks[block].residency else {
+        let Residency::Resident {
+            at,
+            pins: pins @ 1..,
+        } = self.blocks[block].residency
+        else {
             return Err(self.misplaced(block, "pinned"));
         };
         let pins = pins - 1;

@@ -129,3 +129,11 @@ impl FreePieces {
         found.min_by_key(|&(size, _)| size).map(|(_, piece)| piece)
     }
 }
+
+#[cfg(test)]
+impl FreePieces {
+    /// How much there is room for without asking for memory.
+    pub(super) fn footprint(&self) -> usize {
+        self.of_lanes.capacity() + self.links.footprint()
+    }
+}

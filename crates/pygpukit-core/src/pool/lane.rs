@@ -54,7 +54,7 @@ pub(super) enum Owner {
 /// All lanes of a pool.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    lanes: Vec<Lane>,
+    by_id: Vec<Lane>,
     uses: Slab<Unfinished>,
     links: Links,
 }
@@ -76,28 +76,30 @@ struct Unfinished {
 
 impl Lanes {
     pub(super) fn open(&mut self) -> LaneId {
-        let id = u32::try_from(self.lanes.len()).expect("at most 2^32 lanes");
-        self.lanes.push(Lane::default());
+        let id = u32::try_from(self.by_id.len()).expect("at most 2^32 lanes");
+        self.by_id.push(Lane::default());
         LaneId(id)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.lanes.len()
+        self.by_id.len()
     }
 
     fn lane(&mut self, id: LaneId) -> &mut Lane {
-        &mut self.lanes[id.0 as usize]
+        &mut self.by_id[id.0 as usize]
     }
 
     pub(super) fn is_done(&self, at: Use) -> bool {
-        at.ticket <= self.lanes[at.lane.0 as usize].completed
+        at.ticket <= self.by_id[at.lane.0 as usize].completed
     }
 
     /// The first unfinished use of a piece.
+    #[inline]
     pub(super) fn first(&self, uses: &Uses) -> Option<Use> {
         (uses.0 != NONE).then(|| self.uses[uses.0].at)
     }
 
+    #[inline]
     pub(super) fn owner(&self, uses: &Uses) -> Owner {
         match uses.0 {
             NONE => Owner::Nobody,
@@ -117,7 +119,7 @@ impl Lanes {
             if known.at.lane == at.lane {
                 if known.at.ticket < at.ticket {
                     known.at = at;
-                    let list = &mut self.lanes[at.lane.0 as usize].unfinished;
+                    let list = &mut self.by_id[at.lane.0 as usize].unfinished;
                     self.links.remove(list, index);
                     self.put_in_order(index);
                 }
@@ -134,11 +136,11 @@ impl Lanes {
     /// behind it are not done, so the search from the back is short.
     fn put_in_order(&mut self, index: Index) {
         let Use { lane, ticket } = self.uses[index].at;
-        let mut before = self.lanes[lane.0 as usize].unfinished.last();
+        let mut before = self.by_id[lane.0 as usize].unfinished.last();
         while let Some(other) = before.filter(|&other| self.uses[other].at.ticket > ticket) {
             before = self.links.before(other);
         }
-        let list = &mut self.lanes[lane.0 as usize].unfinished;
+        let list = &mut self.by_id[lane.0 as usize].unfinished;
         self.links.insert_after(list, index, before);
     }
 
@@ -150,7 +152,7 @@ impl Lanes {
 
     /// A piece that a use of `lane` touches which is done.
     pub(super) fn next_done(&self, lane: LaneId) -> Option<Index> {
-        let lane = &self.lanes[lane.0 as usize];
+        let lane = &self.by_id[lane.0 as usize];
         let first = &self.uses[lane.unfinished.first()?];
         (first.at.ticket <= lane.completed).then_some(first.piece)
     }
@@ -165,7 +167,7 @@ impl Lanes {
                     NONE => uses.0 = next,
                     previous => self.uses[previous].next = next,
                 }
-                let list = &mut self.lanes[lane.0 as usize].unfinished;
+                let list = &mut self.by_id[lane.0 as usize].unfinished;
                 self.links.remove(list, index);
                 self.uses.remove(index);
                 return;
@@ -184,7 +186,7 @@ impl Lanes {
                 next: NONE,
             };
             copied.0 = self.uses.insert(unfinished);
-            let list = &mut self.lanes[at.lane.0 as usize].unfinished;
+            let list = &mut self.by_id[at.lane.0 as usize].unfinished;
             self.links.insert_after(list, copied.0, Some(uses.0));
         }
         copied
@@ -205,6 +207,11 @@ impl Lanes {
 
 #[cfg(test)]
 impl Lanes {
+    /// How much there is room for without asking for memory.
+    pub(super) fn footprint(&self) -> usize {
+        self.by_id.capacity() + self.uses.footprint() + self.links.footprint()
+    }
+
     /// How many uses are unfinished.
     pub(super) fn unfinished(&self) -> usize {
         self.uses.len()

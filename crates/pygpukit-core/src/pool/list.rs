@@ -33,21 +33,22 @@ impl Default for List {
 }
 
 impl List {
-    pub(super) fn first(&self) -> Option<Index> {
+    pub(super) fn first(self) -> Option<Index> {
         (self.first != NONE).then_some(self.first)
     }
 
-    pub(super) fn last(&self) -> Option<Index> {
+    pub(super) fn last(self) -> Option<Index> {
         (self.last != NONE).then_some(self.last)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(self) -> bool {
         self.first == NONE
     }
 }
 
 impl Links {
     /// True if the item is in a list.
+    #[inline]
     pub(super) fn contains(&self, item: Index) -> bool {
         let link = self.0.get(item as usize);
         link.is_some_and(|link| link.before != OUT)
@@ -59,11 +60,13 @@ impl Links {
     }
 
     /// Puts an item first.
+    #[inline]
     pub(super) fn push_first(&mut self, list: &mut List, item: Index) {
         self.put(list, item, NONE, list.first);
     }
 
     /// Puts an item last.
+    #[inline]
     pub(super) fn push_last(&mut self, list: &mut List, item: Index) {
         self.put(list, item, list.last, NONE);
     }
@@ -90,6 +93,7 @@ impl Links {
     }
 
     /// Takes an item out of the list that it is in; false if it is in none.
+    #[inline]
     pub(super) fn remove(&mut self, list: &mut List, item: Index) -> bool {
         if !self.contains(item) {
             return false;
@@ -117,6 +121,11 @@ impl Links {
 
 #[cfg(test)]
 impl Links {
+    /// How much there is room for without asking for memory.
+    pub(super) fn footprint(&self) -> usize {
+        self.0.capacity()
+    }
+
     /// The items of a list, from the first.
     pub(super) fn iter(&self, list: List) -> impl Iterator<Item = Index> + '_ {
         std::iter::successors(list.first(), |&item| {

@@ -14,25 +14,31 @@ mod eviction;
 mod free_list;
 mod lane;
 mod list;
+mod memory_pool;
+#[cfg(test)]
+mod owner;
 mod policy;
-mod pool;
 #[cfg(test)]
 mod properties;
 mod quota_pool;
 mod region;
 mod residency;
+mod room;
 mod size_class;
 mod slab;
 mod stats;
+mod supply;
 mod survey;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub use account::AccountId;
 pub use block::{Allocation, Block, Need};
 pub use error::PoolError;
 pub use lane::{LaneId, Use};
+pub use memory_pool::{MemoryPool, PoolConfig};
 pub use policy::{Growth, Overcommit, Reclaim};
-pub use pool::{MemoryPool, PoolConfig};
 pub use quota_pool::{Contents, QuotaPool};
 pub use residency::{Place, Residency};
 pub use size_class::size_class;

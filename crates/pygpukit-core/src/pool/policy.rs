@@ -25,7 +25,9 @@ impl Default for Growth {
 impl Growth {
     fn granule(self) -> u64 {
         let granule = self.granule.get().max(1);
-        granule.checked_next_multiple_of(GRANULE).unwrap_or(u64::MAX / GRANULE * GRANULE)
+        granule
+            .checked_next_multiple_of(GRANULE)
+            .unwrap_or(u64::MAX / GRANULE * GRANULE)
     }
 
     /// The region for a block of `bytes`, if it fits into `room`.

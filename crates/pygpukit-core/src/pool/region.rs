@@ -176,3 +176,11 @@ impl Regions {
         self.pieces.len()
     }
 }
+
+#[cfg(test)]
+impl Regions {
+    /// How much there is room for without asking for memory.
+    pub(super) fn footprint(&self) -> usize {
+        self.regions.footprint() + self.pieces.footprint()
+    }
+}

@@ -69,4 +69,3 @@ impl<P: Copy> Residency<P> {
         }
     }
 }
-

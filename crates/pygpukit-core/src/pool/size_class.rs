@@ -13,7 +13,11 @@ pub(super) struct SizeClass(u8);
 impl SizeClass {
     /// The smallest class that holds `bytes`; `None` if there is no such number.
     pub(super) const fn holding(bytes: u64) -> Option<Self> {
-        let granules = if bytes == 0 { 1 } else { bytes.div_ceil(GRANULE) };
+        let granules = if bytes == 0 {
+            1
+        } else {
+            bytes.div_ceil(GRANULE)
+        };
         if granules >= 1 << 56 {
             return None;
         }
@@ -36,6 +40,7 @@ impl SizeClass {
 
     /// 1, 2 and 3 granules, then four classes to each power of two.
     #[expect(clippy::cast_possible_truncation, reason = "there are 219 classes")]
+    #[inline]
     const fn floor(granules: u64) -> Self {
         if granules < 4 {
             return Self(granules as u8 - 1);
@@ -44,6 +49,7 @@ impl SizeClass {
         Self((4 * power + 3) as u8 + ((granules >> power) & 3) as u8)
     }
 
+    #[inline]
     const fn granules(self) -> u64 {
         match self.0 {
             index @ 0..3 => index as u64 + 1,
@@ -105,9 +111,13 @@ mod tests {
 
     #[test]
     fn there_are_four_a_power_of_two() {
-        let all: Vec<_> = (0..CLASSES as u8).map(|index| SizeClass(index).bytes()).collect();
+        let classes = u8::try_from(CLASSES).unwrap();
+        let all: Vec<_> = (0..classes).map(|index| SizeClass(index).bytes()).collect();
         assert!(all.is_sorted_by(|a, b| a < b));
-        assert_eq!(all[..9], [256, 512, 768, 1024, 1280, 1536, 1792, 2048, 2560]);
+        assert_eq!(
+            all[..9],
+            [256, 512, 768, 1024, 1280, 1536, 1792, 2048, 2560]
+        );
         let large = (64 << 20) + 1;
         assert_eq!(size_class(large), Some(80 << 20));
     }

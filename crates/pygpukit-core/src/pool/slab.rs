@@ -111,6 +111,14 @@ impl<T> AtMut<Index> for Slab<T> {
 }
 
 #[cfg(test)]
+impl<T> Slab<T> {
+    /// How much there is room for without asking for memory.
+    pub(super) fn footprint(&self) -> usize {
+        self.slots.capacity() + self.vacant.capacity()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

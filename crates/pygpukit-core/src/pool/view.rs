@@ -3,7 +3,7 @@
 use super::block::Block;
 use super::error::PoolError;
 use super::lane::Use;
-use super::pool::MemoryPool;
+use super::memory_pool::MemoryPool;
 use super::stats::PoolStats;
 use crate::id::{BlockId, RegionId};
 use crate::units::Bytes;

@@ -2,17 +2,16 @@
 
 use super::account::{AccountId, Accounts};
 use super::arena::Arena;
-use super::block::{Allocation, Block, Need, Record};
+use super::block::{Allocation, Block, Record};
 use super::error::PoolError;
 use super::lane::{LaneId, Use};
 use super::list::{Links, List};
 use super::policy::{Growth, Overcommit, Reclaim};
 use super::residency::{Place, Residency};
-use super::size_class::{GRANULE, SizeClass};
+use super::room::Found;
 use super::slab::{Index, Slab};
 use super::stats::PoolEvents;
-use super::survey::{Room, most_room};
-use crate::id::{BlockId, RegionId, TenantId};
+use crate::id::{BlockId, TenantId};
 use crate::ledger::{Amount, Ledger};
 use crate::units::Bytes;
 
@@ -168,49 +167,6 @@ impl<T: Default> MemoryPool<T> {
         Ok(())
     }
 
-    /// Adds a region; all of it but what is beyond a multiple of 256 bytes is used.
-    ///
-    /// # Errors
-    /// [`PoolError::OverCapacity`] with how much would be taken.
-    pub fn add_region(&mut self, size: Bytes) -> Result<RegionId, PoolError> {
-        if size.get() < GRANULE {
-            return Err(PoolError::RegionTooSmall(size));
-        }
-        let grant = self.ledger.reserve(Amount::of_memory(size));
-        let grant = grant.map_err(PoolError::OverCapacity)?;
-        self.events.growths += 1;
-        let usable = size.get() / GRANULE * GRANULE;
-        Ok(self.arena.add_region(grant, usable))
-    }
-
-    /// Removes a region that is wholly free; returns its size.
-    ///
-    /// # Errors
-    /// [`PoolError::RegionInUse`] if it has blocks, or work that is not done.
-    pub fn remove_region(&mut self, id: RegionId) -> Result<Bytes, PoolError> {
-        let region = self.arena.regions.find(id);
-        let region = region.ok_or(PoolError::UnknownRegion(id))?;
-        let grant = self.arena.remove_region(region);
-        let grant = grant.ok_or(PoolError::RegionInUse(id))?;
-        let size = grant.amount().bytes();
-        self.ledger.give_back(grant);
-        self.events.returns += 1;
-        Ok(size)
-    }
-
-    /// Removes regions that are wholly free, the longest so first, until the others
-    /// take no more than `keep`; adds them to `removed`.
-    pub fn trim(&mut self, keep: Bytes, removed: &mut Vec<RegionId>) {
-        while self.reserved() > keep
-            && let Some(region) = self.arena.idle_region()
-        {
-            let id = self.arena.regions.id(region);
-            if self.remove_region(id).is_ok() {
-                removed.push(id);
-            }
-        }
-    }
-
     /// A lane more.
     pub fn open_lane(&mut self) -> LaneId {
         self.arena.open_lane()
@@ -250,84 +206,6 @@ impl<T: Default> MemoryPool<T> {
         Ok(self.accounts.used(account))
     }
 
-    /// A free piece for a block, or what to do to get one.
-    pub(super) fn find(&self, asked: Bytes, lane: LaneId) -> Result<Found, PoolError> {
-        self.check_lane(lane)?;
-        let Some(class) = SizeClass::holding(asked.get()) else {
-            return Err(self.out_of_memory(asked, u64::MAX, self.room(true).class));
-        };
-        if let Some(piece) = self.arena.find(class, lane) {
-            return Ok(Found::Piece(piece, class));
-        }
-        self.need(asked, class).map(Found::Need)
-    }
-
-    /// What to do to get a piece, the cheapest first.
-    fn need(&self, asked: Bytes, class: SizeClass) -> Result<Need, PoolError> {
-        let bytes = class.bytes();
-        let unreserved = self.ledger.available().bytes().get();
-        if let Some(region) = self.growth.region(bytes, unreserved) {
-            return Ok(Need::Region(region));
-        }
-        if let Some(until) = self.arena.find_elsewhere(class) {
-            return Ok(Need::Work(until));
-        }
-        if self.reclaim >= Reclaim::Cached
-            && let Some(idle) = self.arena.idle_region()
-        {
-            let returned = unreserved + self.arena.idle_bytes();
-            if self.growth.region(bytes, returned).is_some() {
-                return Ok(Need::Return(self.arena.regions.id(idle)));
-            }
-        }
-        let waited = self.room(false);
-        if let Some(until) = waited.until
-            && waited.class >= Some(class)
-        {
-            return Ok(Need::Work(until));
-        }
-        let moved = self.room(true);
-        if moved.class < Some(class) {
-            return Err(self.out_of_memory(asked, bytes, moved.class));
-        }
-        // One at a time: what is being evicted may be enough.
-        let evicted = self.evicting.first().or(self.unused.first());
-        let eviction = evicted.map(|block| Need::Eviction(self.id(block)));
-        let work = moved.until.map(Need::Work);
-        eviction
-            .or(work)
-            .ok_or_else(|| self.out_of_memory(asked, bytes, waited.class))
-    }
-
-    /// The most room once all work is done, and, with `eviction`, blocks are moved
-    /// as far as the pool may.
-    fn room(&self, eviction: bool) -> Room {
-        let evicts = eviction && self.reclaim == Reclaim::Evict;
-        most_room(
-            &self.arena.regions,
-            (self.growth, self.reclaim),
-            self.capacity().get(),
-            |piece| self.arena.first_use(piece),
-            |block| {
-                let residency = self.blocks[block].residency;
-                let moves = matches!(
-                    residency,
-                    Residency::Resident { pins: 0, .. } | Residency::Evicting { .. }
-                );
-                evicts && moves
-            },
-        )
-    }
-
-    fn out_of_memory(&self, asked: Bytes, rounded: u64, room: Option<SizeClass>) -> PoolError {
-        PoolError::OutOfMemory {
-            asked,
-            rounded: Bytes::new(rounded),
-            available: Bytes::new(room.map_or(0, SizeClass::bytes)),
-            limit: self.capacity(),
-        }
-    }
-
     /// Puts a block where it belongs by now: last among those that may move or are
     /// moving, or in no list.
     pub(super) fn settle(&mut self, block: Index) {
@@ -361,7 +239,9 @@ impl<T: Default> MemoryPool<T> {
     }
 
     pub(super) fn index(&self, id: BlockId) -> Result<Index, PoolError> {
-        self.blocks.find(id.get()).ok_or(PoolError::UnknownBlock(id))
+        self.blocks
+            .find(id.get())
+            .ok_or(PoolError::UnknownBlock(id))
     }
 
     pub(super) fn id(&self, block: Index) -> BlockId {
@@ -371,7 +251,9 @@ impl<T: Default> MemoryPool<T> {
     /// The piece of a block that has memory on the device.
     fn piece(&self, block: Index) -> Result<Index, PoolError> {
         let residency = self.blocks[block].residency;
-        residency.place().ok_or_else(|| self.misplaced(block, "on the device"))
+        residency
+            .place()
+            .ok_or_else(|| self.misplaced(block, "on the device"))
     }
 
     pub(super) fn view(&self, block: Index) -> Block {
@@ -389,12 +271,4 @@ impl<T: Default> MemoryPool<T> {
             }),
         }
     }
-}
-
-/// What there is for a request.
-pub(super) enum Found {
-    /// A piece that holds a block of the class.
-    Piece(Index, SizeClass),
-    /// Nothing yet.
-    Need(Need),
 }
