@@ -1,6 +1,6 @@
 //! Pieces of memory: which are free, for whom, and for what.
 
-use super::free_list::{FreeList, FreePieces};
+use super::free_list::FreePieces;
 use super::lane::{LaneId, Lanes, Owner, Use};
 use super::list::{Links, List};
 use super::region::{Holder, Piece, Regions};
@@ -86,7 +86,7 @@ impl Arena {
             let taken = self.regions.cut(piece, size);
             let uses = self.lanes.copy(&self.regions[piece].uses, taken);
             self.regions[taken].uses = uses;
-            self.relist(piece, all);
+            self.relist(piece);
             taken
         };
         let region = self.regions[taken].region;
@@ -158,13 +158,12 @@ impl Arena {
         if grown == piece {
             self.list(piece);
         } else {
-            let size = self.regions[grown].size;
             self.join(grown, piece);
             if let Some(after) = after.filter(|&after| after != grown) {
                 self.unlist(after);
                 self.join(grown, after);
             }
-            self.relist(grown, size);
+            self.relist(grown);
         }
         if owner == Owner::Nobody && self.regions.is_whole(grown) {
             let Piece { region, size, .. } = self.regions[grown];
@@ -185,22 +184,28 @@ impl Arena {
     }
 
     fn list(&mut self, piece: Index) {
-        let (owner, size) = (self.owner(piece), self.regions[piece].size);
-        self.free.insert(owner, piece, size);
+        let class = self.class(piece);
+        self.regions[piece].listed = class;
+        self.free.insert(self.owner(piece), piece, class);
     }
 
     fn unlist(&mut self, piece: Index) {
-        let (owner, size) = (self.owner(piece), self.regions[piece].size);
-        self.free.remove(owner, piece, size);
+        let class = self.regions[piece].listed;
+        self.free.remove(self.owner(piece), piece, class);
     }
 
-    /// Lists a piece anew whose size has changed.
-    fn relist(&mut self, piece: Index, size: u64) {
-        let now = self.regions[piece].size;
-        if !FreeList::is_same(size, now) {
-            let owner = self.owner(piece);
-            self.free.remove(owner, piece, size);
-            self.free.insert(owner, piece, now);
+    /// Lists a piece anew whose size has changed, where it has to.
+    fn relist(&mut self, piece: Index) {
+        if self.class(piece) != self.regions[piece].listed {
+            self.unlist(piece);
+            self.list(piece);
         }
+    }
+
+    /// The largest class that fits into a piece.
+    #[inline]
+    fn class(&self, piece: Index) -> SizeClass {
+        let class = SizeClass::within(self.regions[piece].size);
+        class.unwrap_or_default()
     }
 }

@@ -30,27 +30,16 @@ impl Default for FreeList {
     }
 }
 
-/// The list of a piece; a piece is never smaller than the smallest class.
-fn list_of(size: u64) -> usize {
-    SizeClass::within(size).map_or(0, SizeClass::index)
-}
-
 impl FreeList {
-    /// Whether pieces of both sizes stand in the same list.
-    #[inline]
-    pub(super) fn is_same(size: u64, other: u64) -> bool {
-        list_of(size) == list_of(other)
-    }
-
-    fn insert(&mut self, links: &mut Links, piece: Index, size: u64) {
-        let at = list_of(size);
+    fn insert(&mut self, links: &mut Links, piece: Index, class: SizeClass) {
+        let at = class.index();
         // The last freed is the first to be used: it is likeliest to be in a cache.
         links.push_first(&mut self.lists[at], piece);
         self.filled[at / 64] |= 1 << (at % 64);
     }
 
-    fn remove(&mut self, links: &mut Links, piece: Index, size: u64) {
-        let at = list_of(size);
+    fn remove(&mut self, links: &mut Links, piece: Index, class: SizeClass) {
+        let at = class.index();
         links.remove(&mut self.lists[at], piece);
         if self.lists[at].is_empty() {
             self.filled[at / 64] &= !(1 << (at % 64));
@@ -97,16 +86,16 @@ impl FreePieces {
     }
 
     #[inline]
-    pub(super) fn insert(&mut self, owner: Owner, piece: Index, size: u64) {
+    pub(super) fn insert(&mut self, owner: Owner, piece: Index, class: SizeClass) {
         if let Some((list, links)) = self.of(owner) {
-            list.insert(links, piece, size);
+            list.insert(links, piece, class);
         }
     }
 
     #[inline]
-    pub(super) fn remove(&mut self, owner: Owner, piece: Index, size: u64) {
+    pub(super) fn remove(&mut self, owner: Owner, piece: Index, class: SizeClass) {
         if let Some((list, links)) = self.of(owner) {
-            list.remove(links, piece, size);
+            list.remove(links, piece, class);
         }
     }
 

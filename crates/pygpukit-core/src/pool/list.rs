@@ -88,8 +88,14 @@ impl Links {
             self.0.resize(at + 1, out);
         }
         self.0[at] = Link { before, after };
-        self.join(list, before, item);
-        self.join(list, item, after);
+        match before {
+            NONE => list.first = item,
+            before => self.0[before as usize].after = item,
+        }
+        match after {
+            NONE => list.last = item,
+            after => self.0[after as usize].before = item,
+        }
     }
 
     /// Takes an item out of the list that it is in; false if it is in none.
@@ -99,23 +105,16 @@ impl Links {
             return false;
         }
         let Link { before, after } = self.0[item as usize];
-        self.join(list, before, after);
+        match before {
+            NONE => list.first = after,
+            before => self.0[before as usize].after = after,
+        }
+        match after {
+            NONE => list.last = before,
+            after => self.0[after as usize].before = before,
+        }
         self.0[item as usize].before = OUT;
         true
-    }
-
-    /// Makes `after` follow `before`, where [`NONE`] is the list's end.
-    fn join(&mut self, list: &mut List, before: Index, after: Index) {
-        if before == NONE {
-            list.first = after;
-        } else {
-            self.0[before as usize].after = after;
-        }
-        if after == NONE {
-            list.last = before;
-        } else {
-            self.0[after as usize].before = before;
-        }
     }
 }
 

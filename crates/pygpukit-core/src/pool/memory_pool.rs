@@ -26,6 +26,33 @@ use crate::units::Bytes;
 /// - Regions together never exceed the capacity, and a tenant's blocks, in bytes
 ///   asked for, never its quota.
 /// - A block that is pinned, or that unfinished work touches, never moves.
+///
+/// ```
+/// use pygpukit_core::id::TenantId;
+/// use pygpukit_core::pool::{Allocation, MemoryPool, Need, PoolConfig, Use};
+/// use pygpukit_core::units::Bytes;
+///
+/// let mut pool = MemoryPool::<()>::new(PoolConfig::new(Bytes::new(1 << 20)));
+/// let account = pool.open_account(TenantId::DEFAULT);
+/// let (lane, other) = (pool.open_lane(), pool.open_lane());
+/// let block = loop {
+///     match pool.allocate(account, Bytes::new(1 << 20), lane)? {
+///         Allocation::Placed(block) => break block,
+///         Allocation::NotUntil(Need::Region(size)) => {
+///             // Here the owner takes so much memory from the device.
+///             pool.add_region(size)?;
+///         }
+///         Allocation::NotUntil(other) => unreachable!("{other:?}"),
+///     }
+/// };
+/// let at = Use { lane, ticket: 1 };
+/// pool.touch(block.id, at)?;
+/// pool.free(block.id)?;
+/// // Work of `lane` still touches it, so another lane has to wait for that.
+/// let answer = pool.allocate(account, Bytes::new(1 << 20), other)?;
+/// assert_eq!(answer, Allocation::NotUntil(Need::Work(at)));
+/// # Ok::<(), pygpukit_core::pool::PoolError>(())
+/// ```
 #[derive(Debug)]
 pub struct MemoryPool<T = ()> {
     /// What may be taken; the grants are the regions'.

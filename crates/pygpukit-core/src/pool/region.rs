@@ -1,6 +1,7 @@
 //! Regions of memory, and the pieces that they are cut into.
 
 use super::lane::Uses;
+use super::size_class::SizeClass;
 use super::slab::{Index, NONE, Slab};
 use crate::id::RegionId;
 use crate::ledger::Grant;
@@ -23,6 +24,8 @@ pub(super) struct Piece {
     before: Index,
     after: Index,
     pub(super) holder: Holder,
+    /// While it is free, the class under which it is listed.
+    pub(super) listed: SizeClass,
     pub(super) uses: Uses,
 }
 
@@ -67,8 +70,7 @@ impl Regions {
             size,
             before: NONE,
             after: NONE,
-            holder: Holder::Free,
-            uses: Uses::default(),
+            ..Piece::default()
         });
         self.regions[region].first = piece;
         piece
@@ -117,8 +119,7 @@ impl Regions {
             size,
             before: rest.before,
             after: piece,
-            holder: Holder::Free,
-            uses: Uses::default(),
+            ..Piece::default()
         };
         rest.offset += size;
         rest.size -= size;

@@ -21,12 +21,17 @@ impl SizeClass {
         if granules >= 1 << 56 {
             return None;
         }
-        let floor = Self::floor(granules);
-        let index = floor.0 + (floor.granules() < granules) as u8;
-        if (index as usize) < CLASSES {
-            Some(Self(index))
-        } else {
-            None
+        // The one above the largest that is too small.
+        match granules - 1 {
+            0 => Some(Self(0)),
+            less => {
+                let index = Self::floor(less).0 + 1;
+                if (index as usize) < CLASSES {
+                    Some(Self(index))
+                } else {
+                    None
+                }
+            }
         }
     }
 
