@@ -1,6 +1,7 @@
 //! Who pays for blocks.
 
 use super::error::PoolError;
+use super::memory_pool::MemoryPool;
 use super::policy::Overcommit;
 use super::slab::{Index, Slab};
 use crate::id::TenantId;
@@ -128,5 +129,41 @@ impl Accounts {
             .iter()
             .map(|(index, _)| self.used(index).get());
         Bytes::new(asked.sum())
+    }
+}
+
+impl<T: Default> MemoryPool<T> {
+    /// An account for a tenant's blocks, limited by the pool alone.
+    pub fn open_account(&mut self, tenant: TenantId) -> AccountId {
+        self.accounts.open(tenant)
+    }
+
+    /// An account for a tenant's blocks, limited by a quota in bytes asked for.
+    ///
+    /// # Errors
+    /// [`PoolError::OverPromised`] with how large a quota could be.
+    pub fn open_limited_account(
+        &mut self,
+        tenant: TenantId,
+        quota: Bytes,
+    ) -> Result<AccountId, PoolError> {
+        self.accounts.open_limited(tenant, quota)
+    }
+
+    /// Ends an account, and what it was promised.
+    ///
+    /// # Errors
+    /// [`PoolError::AccountInUse`] while it has blocks.
+    pub fn close_account(&mut self, account: AccountId) -> Result<(), PoolError> {
+        self.accounts.close(account)
+    }
+
+    /// What an account's blocks take of its quota.
+    ///
+    /// # Errors
+    /// [`PoolError::UnknownAccount`].
+    pub fn account_used(&self, account: AccountId) -> Result<Bytes, PoolError> {
+        let account = self.accounts.find(account)?;
+        Ok(self.accounts.used(account))
     }
 }

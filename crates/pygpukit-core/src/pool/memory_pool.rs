@@ -11,7 +11,7 @@ use super::residency::{Place, Residency};
 use super::room::Found;
 use super::slab::{Index, Slab};
 use super::stats::PoolEvents;
-use crate::id::{BlockId, TenantId};
+use crate::id::BlockId;
 use crate::ledger::{Amount, Ledger};
 use crate::units::Bytes;
 
@@ -197,40 +197,6 @@ impl<T: Default> MemoryPool<T> {
     /// A lane more.
     pub fn open_lane(&mut self) -> LaneId {
         self.arena.open_lane()
-    }
-
-    /// An account for a tenant's blocks, limited by the pool alone.
-    pub fn open_account(&mut self, tenant: TenantId) -> AccountId {
-        self.accounts.open(tenant)
-    }
-
-    /// An account for a tenant's blocks, limited by a quota in bytes asked for.
-    ///
-    /// # Errors
-    /// [`PoolError::OverPromised`] with how large a quota could be.
-    pub fn open_limited_account(
-        &mut self,
-        tenant: TenantId,
-        quota: Bytes,
-    ) -> Result<AccountId, PoolError> {
-        self.accounts.open_limited(tenant, quota)
-    }
-
-    /// Ends an account, and what it was promised.
-    ///
-    /// # Errors
-    /// [`PoolError::AccountInUse`] while it has blocks.
-    pub fn close_account(&mut self, account: AccountId) -> Result<(), PoolError> {
-        self.accounts.close(account)
-    }
-
-    /// What an account's blocks take of its quota.
-    ///
-    /// # Errors
-    /// [`PoolError::UnknownAccount`].
-    pub fn account_used(&self, account: AccountId) -> Result<Bytes, PoolError> {
-        let account = self.accounts.find(account)?;
-        Ok(self.accounts.used(account))
     }
 
     /// Puts a block where it belongs by now: last among those that may move or are

@@ -162,6 +162,10 @@ impl Regions {
         self.regions.iter()
     }
 
+    pub(super) fn grants_mut(&mut self) -> impl Iterator<Item = &mut Grant> {
+        self.regions.iter_mut().map(|region| &mut region.grant)
+    }
+
     /// The pieces of a region with their indexes, in order of their offsets.
     pub(super) fn pieces_of(&self, region: Index) -> impl Iterator<Item = (Index, &Piece)> {
         let first = Some(self.regions[region].first);

@@ -88,6 +88,15 @@ impl<T: Default> Slab<T> {
             .filter(|(_, slot)| slot.generation % 2 == 1)
             .map(|(index, slot)| (index, &slot.item))
     }
+
+    /// The items, in order of their indexes.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        let there = |slot: &&mut Slot<T>| slot.generation % 2 == 1;
+        self.slots
+            .iter_mut()
+            .filter(there)
+            .map(|slot| &mut slot.item)
+    }
 }
 
 impl<T> At<Index> for Slab<T> {

@@ -4,7 +4,7 @@ use super::error::PoolError;
 use super::memory_pool::MemoryPool;
 use super::size_class::GRANULE;
 use crate::id::RegionId;
-use crate::ledger::Amount;
+use crate::ledger::{Amount, Ledger};
 use crate::units::Bytes;
 
 impl<T: Default> MemoryPool<T> {
@@ -49,5 +49,26 @@ impl<T: Default> MemoryPool<T> {
                 removed.push(id);
             }
         }
+    }
+
+    /// Changes what the pool may take, for example to what it has because the device
+    /// has no more. What quotas promise stays as it is.
+    ///
+    /// # Errors
+    /// [`PoolError::OverCapacity`] for less than its regions take.
+    pub fn set_capacity(&mut self, capacity: Bytes) -> Result<(), PoolError> {
+        let mut ledger = Ledger::new(Amount::of_memory(capacity));
+        let reserved = Amount::of_memory(self.reserved());
+        ledger
+            .check_ever(&reserved)
+            .map_err(PoolError::OverCapacity)?;
+        for grant in self.arena.regions.grants_mut() {
+            // There is room for all: that was checked.
+            *grant = ledger
+                .reserve(*grant.amount())
+                .map_err(PoolError::OverCapacity)?;
+        }
+        self.ledger = ledger;
+        Ok(())
     }
 }

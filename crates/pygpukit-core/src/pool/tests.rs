@@ -350,6 +350,38 @@ fn trimming_removes_the_longest_idle_regions_and_no_others() {
 }
 
 #[test]
+fn a_device_without_more_memory_makes_the_pool_do_with_what_it_has() {
+    let mut pool = MemoryPool::<()>::new(PoolConfig {
+        reclaim: Reclaim::Evict,
+        ..PoolConfig::new(bytes(4096))
+    });
+    let (account, lane) = (pool.open_account(TenantId::DEFAULT), pool.open_lane());
+    for _ in 0..2 {
+        pool.add_region(bytes(512)).unwrap();
+    }
+    let Ok(Allocation::Placed(block)) = pool.allocate(account, bytes(512), lane) else {
+        panic!("there is room");
+    };
+    let answer = pool.allocate(account, bytes(1024), lane);
+    assert_eq!(answer, Ok(Allocation::NotUntil(Need::Region(bytes(1024)))));
+    // The owner asks the device, in vain.
+    pool.set_capacity(pool.reserved()).unwrap();
+    let answer = pool.allocate(account, bytes(1024), lane);
+    assert_eq!(answer, Ok(Allocation::NotUntil(Need::Eviction(block.id))));
+    let Err(PoolError::OverCapacity(shortage)) = pool.set_capacity(bytes(1023)) else {
+        panic!("less than its regions");
+    };
+    assert_eq!((shortage.asked, shortage.limit), (1024, 1023));
+    assert_eq!(
+        (pool.capacity(), pool.reserved()),
+        (bytes(1024), bytes(1024))
+    );
+    pool.set_capacity(bytes(2048)).unwrap();
+    pool.add_region(bytes(1024)).unwrap();
+    pool.audit();
+}
+
+#[test]
 fn lanes_that_were_not_opened_are_refused() {
     let mut case = Case::new(1024, Reclaim::Cached);
     let block = case.place(256, 0);
