@@ -239,7 +239,9 @@ def test_the_clock_is_asked():
     assert pool.get_block(block).last_access == 5
 
 
-@pytest.mark.parametrize(("now", "error"), [("soon", ValueError), (-1.0, ValueError), (None, TypeError)])
+@pytest.mark.parametrize(
+    ("now", "error"), [("soon", ValueError), (-1.0, ValueError), (None, TypeError)]
+)
 def test_a_clock_that_tells_no_time(now, error):
     pool = rust.MemoryPool(4096, clock=lambda: now)
     with pytest.raises(error):

@@ -28,8 +28,9 @@ pub(super) struct Arena {
 
 impl Arena {
     pub(super) fn open_lane(&mut self) -> LaneId {
-        self.free.open_lane();
-        self.lanes.open()
+        let lane = self.lanes.open();
+        self.free.open_lane(lane);
+        lane
     }
 
     pub(super) fn add_region(&mut self, grant: Grant, size: u64) -> RegionId {

@@ -54,9 +54,15 @@ pub enum PoolError {
     /// An account that never was, or was closed.
     #[error("there is no account {0} in this pool")]
     UnknownAccount(AccountId),
-    /// A lane that was not opened.
+    /// A lane that was not opened, or was closed.
     #[error("there is no lane {0} in this pool")]
     UnknownLane(LaneId),
+    /// A lane whose work on blocks is not done.
+    #[error("a lane cannot be closed before {until} is done")]
+    LaneInUse {
+        /// The last of that work.
+        until: Use,
+    },
     /// A region that never was, or was removed.
     #[error("there is no region {0} in this pool")]
     UnknownRegion(RegionId),

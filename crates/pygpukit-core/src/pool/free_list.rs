@@ -71,15 +71,17 @@ pub(super) struct FreePieces {
 }
 
 impl FreePieces {
-    pub(super) fn open_lane(&mut self) {
-        self.of_lanes.push(FreeList::default());
+    /// Makes a list for a lane. One that was closed has left it empty.
+    pub(super) fn open_lane(&mut self, lane: LaneId) {
+        let lanes = self.of_lanes.len().max(lane.index() as usize + 1);
+        self.of_lanes.resize_with(lanes, FreeList::default);
     }
 
     /// A piece that several lanes still touch is in no list.
     fn of(&mut self, owner: Owner) -> Option<(&mut FreeList, &mut Links)> {
         let list = match owner {
             Owner::Nobody => &mut self.nobodys,
-            Owner::Lane(lane) => &mut self.of_lanes[lane.0 as usize],
+            Owner::Lane(lane) => &mut self.of_lanes[lane.index() as usize],
             Owner::Several => return None,
         };
         Some((list, &mut self.links))
@@ -102,7 +104,7 @@ impl FreePieces {
     /// The smallest piece that `lane` may use at once, and of two such its own.
     #[inline]
     pub(super) fn find(&self, class: SizeClass, lane: LaneId) -> Option<Index> {
-        let own = self.of_lanes[lane.0 as usize].find(class);
+        let own = self.of_lanes[lane.index() as usize].find(class);
         let nobodys = self.nobodys.find(class);
         let best = match (own, nobodys) {
             (Some(own), Some(other)) if other.0 < own.0 => other,

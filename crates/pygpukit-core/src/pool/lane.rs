@@ -6,7 +6,17 @@ use std::fmt;
 
 /// A stream of work that is done in order, as a pool knows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LaneId(pub(super) u32);
+pub struct LaneId(u64);
+
+impl LaneId {
+    /// Where it is among the lanes of its pool.
+    #[inline]
+    pub(super) fn index(self) -> Index {
+        #[expect(clippy::cast_possible_truncation, reason = "the lower half of a name")]
+        let index = self.0 as Index;
+        index
+    }
+}
 
 impl fmt::Display for LaneId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -54,7 +64,7 @@ pub(super) enum Owner {
 /// All lanes of a pool.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    by_id: Vec<Lane>,
+    by_id: Slab<Lane>,
     uses: Slab<Unfinished>,
     links: Links,
 }
@@ -76,21 +86,28 @@ struct Unfinished {
 
 impl Lanes {
     pub(super) fn open(&mut self) -> LaneId {
-        let id = u32::try_from(self.by_id.len()).expect("at most 2^32 lanes");
-        self.by_id.push(Lane::default());
-        LaneId(id)
+        let index = self.by_id.insert(Lane::default());
+        LaneId(self.by_id.name(index))
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.by_id.len()
+    /// Ends a lane that is open.
+    ///
+    /// # Errors
+    /// Its last use that is not done.
+    pub(super) fn close(&mut self, id: LaneId) -> Result<(), Use> {
+        if let Some(last) = self.by_id[id.index()].unfinished.last() {
+            return Err(self.uses[last].at);
+        }
+        self.by_id.remove(id.index());
+        Ok(())
     }
 
-    fn lane(&mut self, id: LaneId) -> &mut Lane {
-        &mut self.by_id[id.0 as usize]
+    pub(super) fn is_open(&self, id: LaneId) -> bool {
+        self.by_id.find(id.0).is_some()
     }
 
     pub(super) fn is_done(&self, at: Use) -> bool {
-        at.ticket <= self.by_id[at.lane.0 as usize].completed
+        at.ticket <= self.by_id[at.lane.index()].completed
     }
 
     /// The first unfinished use of a piece.
@@ -119,7 +136,7 @@ impl Lanes {
             if known.at.lane == at.lane {
                 if known.at.ticket < at.ticket {
                     known.at = at;
-                    let list = &mut self.by_id[at.lane.0 as usize].unfinished;
+                    let list = &mut self.by_id[at.lane.index()].unfinished;
                     self.links.remove(list, index);
                     self.put_in_order(index);
                 }
@@ -136,23 +153,23 @@ impl Lanes {
     /// behind it are not done, so the search from the back is short.
     fn put_in_order(&mut self, index: Index) {
         let Use { lane, ticket } = self.uses[index].at;
-        let mut before = self.by_id[lane.0 as usize].unfinished.last();
+        let mut before = self.by_id[lane.index()].unfinished.last();
         while let Some(other) = before.filter(|&other| self.uses[other].at.ticket > ticket) {
             before = self.links.before(other);
         }
-        let list = &mut self.by_id[lane.0 as usize].unfinished;
+        let list = &mut self.by_id[lane.index()].unfinished;
         self.links.insert_after(list, index, before);
     }
 
     /// Notes that a lane has come to `ticket`.
     pub(super) fn complete(&mut self, at: Use) {
-        let lane = self.lane(at.lane);
+        let lane = &mut self.by_id[at.lane.index()];
         lane.completed = lane.completed.max(at.ticket);
     }
 
     /// A piece that a use of `lane` touches which is done.
     pub(super) fn next_done(&self, lane: LaneId) -> Option<Index> {
-        let lane = &self.by_id[lane.0 as usize];
+        let lane = &self.by_id[lane.index()];
         let first = &self.uses[lane.unfinished.first()?];
         (first.at.ticket <= lane.completed).then_some(first.piece)
     }
@@ -167,7 +184,7 @@ impl Lanes {
                     NONE => uses.0 = next,
                     previous => self.uses[previous].next = next,
                 }
-                let list = &mut self.by_id[lane.0 as usize].unfinished;
+                let list = &mut self.by_id[lane.index()].unfinished;
                 self.links.remove(list, index);
                 self.uses.remove(index);
                 return;
@@ -186,7 +203,7 @@ impl Lanes {
                 next: NONE,
             };
             copied.0 = self.uses.insert(unfinished);
-            let list = &mut self.by_id[at.lane.0 as usize].unfinished;
+            let list = &mut self.by_id[at.lane.index()].unfinished;
             self.links.insert_after(list, copied.0, Some(uses.0));
         }
         copied
@@ -209,7 +226,7 @@ impl Lanes {
 impl Lanes {
     /// How much there is room for without asking for memory.
     pub(super) fn footprint(&self) -> usize {
-        self.by_id.capacity() + self.uses.footprint() + self.links.footprint()
+        self.by_id.footprint() + self.uses.footprint() + self.links.footprint()
     }
 
     /// How many uses are unfinished.

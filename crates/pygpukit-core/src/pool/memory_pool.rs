@@ -194,9 +194,19 @@ impl<T: Default> MemoryPool<T> {
         Ok(())
     }
 
-    /// A lane more.
+    /// A lane more, at ticket 0.
     pub fn open_lane(&mut self) -> LaneId {
         self.arena.open_lane()
+    }
+
+    /// Ends a lane.
+    ///
+    /// # Errors
+    /// [`PoolError::LaneInUse`] with the last of its work on blocks.
+    pub fn close_lane(&mut self, lane: LaneId) -> Result<(), PoolError> {
+        self.check_lane(lane)?;
+        let closed = self.arena.lanes.close(lane);
+        closed.map_err(|until| PoolError::LaneInUse { until })
     }
 
     /// Puts a block where it belongs by now: last among those that may move or are
@@ -224,7 +234,7 @@ impl<T: Default> MemoryPool<T> {
     }
 
     pub(super) fn check_lane(&self, lane: LaneId) -> Result<(), PoolError> {
-        if (lane.0 as usize) < self.arena.lanes.len() {
+        if self.arena.lanes.is_open(lane) {
             Ok(())
         } else {
             Err(PoolError::UnknownLane(lane))

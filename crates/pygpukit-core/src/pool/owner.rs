@@ -125,7 +125,7 @@ impl Owner {
                 self.last.retain(|&(at, _), _| at != region);
             }
             Need::Work(until) => {
-                let lane = until.lane.0 as usize;
+                let lane = until.lane.index() as usize;
                 assert!(until.ticket > self.completed[lane], "work that is not done");
                 assert!(until.ticket <= self.asked[lane], "work that there is");
                 self.complete(lane, until.ticket);
@@ -311,7 +311,7 @@ impl Owner {
                     Ok(_) => assert!(free && !self.is_busy(&block)),
                     // Perhaps with what its lane had freed beside it.
                     Err(PoolError::Busy { until, .. }) => {
-                        let lane = until.lane.0 as usize;
+                        let lane = until.lane.index() as usize;
                         assert!(free && until.ticket > self.completed[lane]);
                         assert!(until.ticket <= self.asked[lane]);
                     }

@@ -382,19 +382,35 @@ fn a_device_without_more_memory_makes_the_pool_do_with_what_it_has() {
 }
 
 #[test]
-fn lanes_that_were_not_opened_are_refused() {
+fn a_lane_is_closed_after_its_work_and_its_name_is_gone() {
     let mut case = Case::new(1024, Reclaim::Cached);
-    let block = case.place(256, 0);
-    let mut other = Case::new(1024, Reclaim::Cached);
-    let lane = other.pool.open_lane();
-    let unknown = PoolError::UnknownLane(lane);
-    let at = Use { lane, ticket: 1 };
-    assert_eq!(case.pool.touch(block.id, at), Err(unknown));
-    assert_eq!(case.pool.complete(at), Err(unknown));
+    let block = case.place(1024, 1);
+    case.touch(block, 1, 3);
+    case.touch(block, 1, 5);
+    case.pool.free(block.id).unwrap();
+    let (lane, until) = (case.lanes[1], case.at(1, 5));
     assert_eq!(
-        case.pool.allocate(case.account, bytes(1), lane),
-        Err(unknown)
+        case.pool.close_lane(lane),
+        Err(PoolError::LaneInUse { until })
     );
+    case.complete(1, 5);
+    case.pool.close_lane(lane).unwrap();
+    let unknown = PoolError::UnknownLane(lane);
+    assert_eq!(case.allocate(1, 1), Err(unknown));
+    assert_eq!(
+        case.pool.touch(block.id, until),
+        Err(PoolError::UnknownBlock(block.id))
+    );
+    assert_eq!(case.pool.complete(until), Err(unknown));
+    assert_eq!(case.pool.close_lane(lane), Err(unknown));
+    // Its successor begins anew.
+    case.lanes[1] = case.pool.open_lane();
+    assert_ne!(case.lanes[1], lane);
+    let block = case.place(1024, 1);
+    assert_eq!(case.pool.touch(block.id, until), Err(unknown));
+    case.touch(block, 1, 1);
+    case.pool.free(block.id).unwrap();
+    assert_eq!(case.need(256, 0), Need::Work(case.at(1, 1)));
 }
 
 #[test]

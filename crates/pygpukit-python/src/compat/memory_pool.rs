@@ -55,6 +55,7 @@ fn refusal(error: PoolError) -> PyErr {
         | PoolError::UnknownBlock(_)
         | PoolError::UnknownAccount(_)
         | PoolError::UnknownLane(_)
+        | PoolError::LaneInUse { .. }
         | PoolError::UnknownRegion(_)
         | PoolError::RegionInUse(_)
         | PoolError::AccountInUse { .. }
