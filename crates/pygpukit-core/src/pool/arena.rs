@@ -3,7 +3,7 @@
 use super::free_list::FreePieces;
 use super::lane::{LaneId, Lanes, Owner, Use};
 use super::list::{Links, List};
-use super::region::{Holder, Piece, Regions};
+use super::region::{Holder, Regions};
 use super::size_class::SizeClass;
 use super::slab::Index;
 use crate::id::RegionId;
@@ -45,7 +45,7 @@ impl Arena {
             return None;
         }
         let piece = self.regions.first(region);
-        self.idle_bytes -= self.regions[piece].size;
+        self.idle_bytes -= self.regions.bytes(region);
         self.unlist(piece);
         Some(self.regions.remove(piece))
     }
@@ -55,7 +55,7 @@ impl Arena {
         self.idle.first()
     }
 
-    /// Bytes of the regions that are wholly free for anyone.
+    /// What the regions take that are wholly free for anyone.
     pub(super) fn idle_bytes(&self) -> u64 {
         self.idle_bytes
     }
@@ -92,7 +92,7 @@ impl Arena {
         };
         let region = self.regions[taken].region;
         if self.idle_links.remove(&mut self.idle, region) {
-            self.idle_bytes -= all;
+            self.idle_bytes -= self.regions.bytes(region);
         }
         self.regions[taken].holder = Holder::Block(block);
         self.used += size;
@@ -167,9 +167,9 @@ impl Arena {
             self.relist(grown);
         }
         if owner == Owner::Nobody && self.regions.is_whole(grown) {
-            let Piece { region, size, .. } = self.regions[grown];
+            let region = self.regions[grown].region;
             self.idle_links.push_last(&mut self.idle, region);
-            self.idle_bytes += size;
+            self.idle_bytes += self.regions.bytes(region);
         }
     }
 

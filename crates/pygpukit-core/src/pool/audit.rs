@@ -12,7 +12,7 @@ impl<T: Default> MemoryPool<T> {
         let regions = &self.arena.regions;
         let (mut used, mut reserved, mut unfinished, mut pieces) = (0, 0, 0, 0);
         let mut held = BTreeSet::new();
-        for (index, region) in regions.iter() {
+        for (index, size) in regions.sizes() {
             let mut end = 0;
             let mut before = None;
             for (piece, at) in regions.pieces_of(index) {
@@ -39,7 +39,6 @@ impl<T: Default> MemoryPool<T> {
                 pieces += 1;
                 before = Some(piece);
             }
-            let size = region.grant.amount().bytes().get();
             assert_eq!(end, size / 256 * 256, "pieces fill their region");
             reserved += size;
         }
@@ -48,13 +47,13 @@ impl<T: Default> MemoryPool<T> {
         assert_eq!(self.used().get(), used);
         assert_eq!(self.reserved().get(), reserved);
         assert!(self.reserved() <= self.capacity());
-        let idle: u64 = regions
-            .iter()
-            .map(|(index, _)| regions.first(index))
-            .filter(|&piece| regions.is_whole(piece) && regions[piece].holder == Holder::Free)
-            .filter(|&piece| self.arena.owner(piece) == Owner::Nobody)
-            .map(|piece| regions[piece].size)
-            .sum();
+        let is_idle = |&(region, _): &(_, u64)| {
+            let piece = regions.first(region);
+            regions.is_whole(piece)
+                && regions[piece].holder == Holder::Free
+                && self.arena.owner(piece) == Owner::Nobody
+        };
+        let idle: u64 = regions.sizes().filter(is_idle).map(|(_, size)| size).sum();
         assert_eq!(self.arena.idle_bytes(), idle);
         self.audit_lists();
         for (block, record) in self.blocks.iter() {

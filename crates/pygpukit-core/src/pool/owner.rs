@@ -117,7 +117,10 @@ impl Owner {
     fn meet(&mut self, need: Need) {
         match need {
             Need::Region(size) => {
-                self.pool.add_region(size).unwrap();
+                // Sometimes there is more of it, and not all of that is of use.
+                let more = Bytes::new(size.get() + 100);
+                let added = self.pool.add_region(more);
+                added.or_else(|_| self.pool.add_region(size)).unwrap();
             }
             Need::Return(region) => {
                 assert!(self.reclaim != Reclaim::Never);

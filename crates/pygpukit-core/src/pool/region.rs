@@ -8,10 +8,16 @@ use crate::ledger::Grant;
 
 /// A stretch of memory that the pool's owner added.
 #[derive(Debug, Default)]
-pub(super) struct Region {
-    pub(super) grant: Grant,
+struct Region {
+    grant: Grant,
     /// The piece at its start.
     first: Index,
+}
+
+impl Region {
+    fn bytes(&self) -> u64 {
+        self.grant.amount().bytes().get()
+    }
 }
 
 /// A part of a region. The pieces of a region lie side by side and fill it.
@@ -157,9 +163,16 @@ impl Regions {
         }
     }
 
-    /// The regions with their indexes.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Index, &Region)> {
-        self.regions.iter()
+    /// The regions by their indexes, with what they take.
+    pub(super) fn sizes(&self) -> impl Iterator<Item = (Index, u64)> {
+        self.regions
+            .iter()
+            .map(|(index, region)| (index, region.bytes()))
+    }
+
+    /// What a region takes.
+    pub(super) fn bytes(&self, region: Index) -> u64 {
+        self.regions[region].bytes()
     }
 
     pub(super) fn grants_mut(&mut self) -> impl Iterator<Item = &mut Grant> {

@@ -32,7 +32,8 @@ impl<T: Default> MemoryPool<T> {
         self.need(asked, class).map(Found::Need)
     }
 
-    /// What to do to get a piece, the cheapest first.
+    /// What to do to get a piece: grow rather than wait, wait rather than take
+    /// regions back, and evict last.
     fn need(&self, asked: Bytes, class: SizeClass) -> Result<Need, PoolError> {
         let bytes = class.bytes();
         let unreserved = self.ledger.available().bytes().get();

@@ -50,11 +50,11 @@ pub(super) fn most_room(
     leaves: impl Fn(Index) -> bool,
 ) -> Room {
     let mut room = Room::default();
-    // In regions that could be given back.
-    let mut returned = Run::default();
-    let mut kept = 0;
-    for (region, _) in regions.iter() {
-        let (mut run, mut whole) = (Run::default(), Run::default());
+    // Regions that could be given back, and all others.
+    let (mut until_returned, mut kept) = (None, 0);
+    for (region, bytes) in regions.sizes() {
+        let mut run = Run::default();
+        let mut until = None;
         let mut returns = reclaim != Reclaim::Never;
         for (index, piece) in regions.pieces_of(region) {
             let stays = match piece.holder {
@@ -68,14 +68,14 @@ pub(super) fn most_room(
                 run.extend(piece.size, first_use(index));
                 room.offer(SizeClass::within(run.bytes), run.until);
             }
-            whole.extend(piece.size, first_use(index));
+            until = until.or_else(|| first_use(index));
         }
         if returns {
-            returned.extend(whole.bytes, whole.until);
+            until_returned = until_returned.or(until);
         } else {
-            kept += whole.bytes;
+            kept += bytes;
         }
     }
-    room.offer(growth.largest(capacity - kept), returned.until);
+    room.offer(growth.largest(capacity - kept), until_returned);
     room
 }

@@ -50,10 +50,8 @@ impl<T: Default> MemoryPool<T> {
 
     /// The regions with their sizes.
     pub fn regions(&self) -> impl Iterator<Item = (RegionId, Bytes)> {
-        self.arena.regions.iter().map(|(index, region)| {
-            let size = region.grant.amount().bytes();
-            (self.arena.regions.id(index), size)
-        })
+        let sizes = self.arena.regions.sizes();
+        sizes.map(|(index, size)| (self.arena.regions.id(index), Bytes::new(size)))
     }
 
     /// What the pool may take.
