@@ -9,18 +9,31 @@ pub(super) type Index = u32;
 pub(super) const NONE: Index = Index::MAX;
 
 /// Items by index. An index is used again, a name is not.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Slab<T> {
     slots: Vec<Slot<T>>,
-    vacant: Vec<Index>,
+    /// The first slot without an item that can have one.
+    vacant: Index,
     len: usize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Slot<T> {
     /// Odd while there is an item; half of it is how many were here before.
     generation: u32,
+    /// The next vacant slot, while this one is.
+    next: Index,
     item: T,
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Self {
+            slots: Vec::new(),
+            vacant: NONE,
+            len: 0,
+        }
+    }
 }
 
 impl<T: Default> Slab<T> {
@@ -30,8 +43,12 @@ impl<T: Default> Slab<T> {
     /// For more than 2^32 items.
     #[inline]
     pub(super) fn insert(&mut self, item: T) -> Index {
-        let index = self.vacant.pop().unwrap_or_else(|| self.grow());
+        if self.vacant == NONE {
+            self.grow();
+        }
+        let index = self.vacant;
         let slot = &mut self.slots[index as usize];
+        self.vacant = slot.next;
         slot.generation += 1;
         slot.item = item;
         self.len += 1;
@@ -39,11 +56,16 @@ impl<T: Default> Slab<T> {
     }
 
     #[cold]
-    fn grow(&mut self) -> Index {
+    fn grow(&mut self) {
         let index = Index::try_from(self.slots.len()).ok();
-        let index = index.filter(|&index| index != NONE);
-        self.slots.push(Slot::default());
-        index.expect("at most 2^32 items")
+        self.vacant = index
+            .filter(|&index| index != NONE)
+            .expect("at most 2^32 items");
+        self.slots.push(Slot {
+            generation: 0,
+            next: NONE,
+            item: T::default(),
+        });
     }
 
     /// Takes out an item that is there.
@@ -56,7 +78,8 @@ impl<T: Default> Slab<T> {
         slot.generation = next;
         // A slot whose names are used up stays empty.
         if next != 0 {
-            self.vacant.push(index);
+            slot.next = self.vacant;
+            self.vacant = index;
         }
         std::mem::take(&mut slot.item)
     }
@@ -123,7 +146,7 @@ impl<T> AtMut<Index> for Slab<T> {
 impl<T> Slab<T> {
     /// How much there is room for without asking for memory.
     pub(super) fn footprint(&self) -> usize {
-        self.slots.capacity() + self.vacant.capacity()
+        self.slots.capacity()
     }
 }
 
