@@ -5,7 +5,7 @@ use std::fmt;
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(u64);
 
         impl $name {
@@ -51,6 +51,10 @@ id! {
 id! {
     /// One launch of a kernel.
     LaunchId
+}
+id! {
+    /// A region of a [`MemoryPool`](crate::pool::MemoryPool).
+    RegionId
 }
 
 impl TenantId {

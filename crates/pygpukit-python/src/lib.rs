@@ -33,6 +33,8 @@ mod module {
     #[pymodule_export]
     use crate::array::{PyArray, dlpack::from_dlpack};
     #[pymodule_export]
+    use crate::compat::{PyMemoryBlock, PyMemoryPool, PyPoolStats};
+    #[pymodule_export]
     use crate::compat::{
         PyDispatchStats, PyKernelDispatcher, PyKernelLaunchRequest, PyKernelState, PyLaunchConfig,
     };
@@ -46,8 +48,8 @@ mod module {
     };
     #[pymodule_export]
     use crate::compat::{
-        PyMemoryPool, PyPartition, PyPartitionConfig, PyPartitionLimits, PyPartitionManager,
-        PyPoolStats, PyQosClass, PyQosEvaluation, PyQosPolicyEvaluator, PyQosStats, PyQosTaskMeta,
+        PyPartition, PyPartitionConfig, PyPartitionLimits, PyPartitionManager, PyQosClass,
+        PyQosEvaluation, PyQosPolicyEvaluator, PyQosStats, PyQosTaskMeta,
     };
     #[pymodule_export]
     use crate::device::{

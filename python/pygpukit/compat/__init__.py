@@ -25,6 +25,7 @@ from pygpukit.compat.partition import (
     PartitionManager,
 )
 from pygpukit.compat.pool import (
+    MemoryBlock,
     MemoryPool,
     PoolStats,
 )
@@ -51,6 +52,7 @@ __all__ = [
     "KernelSlice",
     "KernelState",
     "LaunchConfig",
+    "MemoryBlock",
     "MemoryPool",
     "PacingConfig",
     "PacingDecision",

@@ -1,370 +1,277 @@
-//! A pool of memory with a quota.
+//! A pool of device memory.
 
-use super::size_class::size_class;
+use super::account::{AccountId, Accounts};
+use super::arena::Arena;
+use super::block::{Allocation, Block, Record};
+use super::error::PoolError;
+use super::lane::{LaneId, Use};
+use super::list::{Links, List};
+use super::policy::{Growth, Overcommit, Reclaim};
+use super::residency::{Place, Residency};
+use super::room::Found;
+use super::slab::{Index, Slab};
+use super::stats::PoolEvents;
 use crate::id::BlockId;
-use crate::ledger::{Amount, Grant, Ledger};
+use crate::ledger::{Amount, Ledger};
 use crate::units::Bytes;
-use std::collections::{BTreeMap, BTreeSet};
 
-/// Hands out blocks of memory within a quota, and keeps freed ones for reuse.
+/// Hands out blocks of memory that its owner adds in regions.
 ///
-/// It decides only: the memory is its caller's. What is in use and what is kept
-/// together never exceed the quota. A block in use is never taken away; freed
-/// ones are given up, the longest unused first, if the pool may evict.
+/// It decides only. Memory is regions and offsets to it, time is tickets of lanes;
+/// what has to be done with either, its answers ask of the owner. Each block
+/// carries a `T` for whoever uses the pool.
+///
+/// - A block that was freed may be used at once by the one lane whose work touches
+///   it, since that works in order; by anyone once that work is done.
+/// - Regions together never exceed the capacity, and a tenant's blocks, in bytes
+///   asked for, never its quota.
+/// - A block that is pinned, or that unfinished work touches, never moves.
+///
+/// ```
+/// use pygpukit_core::id::TenantId;
+/// use pygpukit_core::pool::{Allocation, MemoryPool, Need, PoolConfig, Use};
+/// use pygpukit_core::units::Bytes;
+///
+/// let mut pool = MemoryPool::<()>::new(PoolConfig::new(Bytes::new(1 << 20)));
+/// let account = pool.open_account(TenantId::DEFAULT);
+/// let (lane, other) = (pool.open_lane(), pool.open_lane());
+/// let block = loop {
+///     match pool.allocate(account, Bytes::new(1 << 20), lane)? {
+///         Allocation::Placed(block) => break block,
+///         Allocation::NotUntil(Need::Region(size)) => {
+///             // Here the owner takes so much memory from the device.
+///             pool.add_region(size)?;
+///         }
+///         Allocation::NotUntil(other) => unreachable!("{other:?}"),
+///     }
+/// };
+/// let at = Use { lane, ticket: 1 };
+/// pool.touch(block.id, at)?;
+/// pool.free(block.id)?;
+/// // Work of `lane` still touches it, so another lane has to wait for that.
+/// let answer = pool.allocate(account, Bytes::new(1 << 20), other)?;
+/// assert_eq!(answer, Allocation::NotUntil(Need::Work(at)));
+/// # Ok::<(), pygpukit_core::pool::PoolError>(())
+/// ```
 #[derive(Debug)]
-pub struct MemoryPool {
-    ledger: Ledger,
-    evicts: bool,
-    blocks: BTreeMap<BlockId, InUse>,
-    /// Freed blocks by when they were freed: the first is the longest unused.
-    idle: BTreeMap<u64, Grant>,
-    /// The same by size: (class, when freed).
-    idle_by_class: BTreeSet<(u64, u64)>,
-    cached: u64,
-    next: u64,
-    clock: u64,
-    counters: PoolCounters,
+pub struct MemoryPool<T = ()> {
+    /// What may be taken; the grants are the regions'.
+    pub(super) ledger: Ledger,
+    pub(super) growth: Growth,
+    pub(super) reclaim: Reclaim,
+    pub(super) accounts: Accounts,
+    pub(super) arena: Arena,
+    pub(super) blocks: Slab<Record<T>>,
+    /// Blocks that may move, the longest unused first.
+    pub(super) unused: List,
+    /// Blocks that are being evicted, in order.
+    pub(super) evicting: List,
+    /// Of both lists.
+    pub(super) links: Links,
+    pub(super) on_host: usize,
+    pub(super) events: PoolEvents,
 }
 
-/// A block in use.
-#[derive(Debug)]
-struct InUse {
-    asked: Bytes,
-    grant: Grant,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct PoolCounters {
-    allocations: u64,
-    reused: u64,
-    evictions: u64,
-}
-
-/// A block in use, as its owner sees it.
+/// What a pool does when it is empty, full, or asked for promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
-    /// Its name.
-    pub id: BlockId,
-    /// Bytes asked for.
-    pub asked: Bytes,
-    /// Bytes it takes: those asked for, rounded up to a size class.
-    pub size: Bytes,
+pub struct PoolConfig {
+    /// What it may take.
+    pub capacity: Bytes,
+    /// How large the regions are that it asks for.
+    pub growth: Growth,
+    /// What it takes back when it is full.
+    pub reclaim: Reclaim,
+    /// How much the quotas of all accounts may promise together.
+    pub overcommit: Overcommit,
 }
 
-/// A pool in numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PoolStats {
-    /// The most that may be in use and kept together.
-    pub quota: Bytes,
-    /// In blocks in use.
-    pub used: Bytes,
-    /// In blocks that were freed and kept.
-    pub cached: Bytes,
-    /// Blocks in use.
-    pub active_blocks: usize,
-    /// Blocks that were freed and kept.
-    pub free_blocks: usize,
-    /// Requests served.
-    pub allocations: u64,
-    /// Of those, served with a freed block.
-    pub reused: u64,
-    /// Freed blocks given up for others.
-    pub evictions: u64,
-}
-
-/// What a pool refuses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PoolError {
-    /// More than fits into the quota, now or ever.
-    #[error(
-        "the pool's quota does not allow a block of {asked} ({rounded} rounded up): \
-         {available} available of {quota}"
-    )]
-    OutOfMemory {
-        /// Bytes asked for.
-        asked: Bytes,
-        /// Bytes of the block that would have served.
-        rounded: Bytes,
-        /// Bytes that the largest block that could be had has.
-        available: Bytes,
-        /// The quota.
-        quota: Bytes,
-    },
-    /// A block that is not in use: never was, or was freed.
-    #[error("no block {0} is in use in this pool")]
-    UnknownBlock(BlockId),
-}
-
-impl MemoryPool {
-    /// An empty pool. `evicts` says whether freed blocks are given up when a
-    /// request needs their room.
-    pub fn new(quota: Bytes, evicts: bool) -> Self {
+impl PoolConfig {
+    /// A pool that may take that much, with the default of everything else.
+    pub fn new(capacity: Bytes) -> Self {
         Self {
-            ledger: Ledger::new(Amount::of_memory(quota)),
-            evicts,
-            blocks: BTreeMap::new(),
-            idle: BTreeMap::new(),
-            idle_by_class: BTreeSet::new(),
-            cached: 0,
-            next: 0,
-            clock: 0,
-            counters: PoolCounters::default(),
+            capacity,
+            growth: Growth::default(),
+            reclaim: Reclaim::default(),
+            overcommit: Overcommit::default(),
+        }
+    }
+}
+
+impl<T: Default> MemoryPool<T> {
+    /// A pool without regions, lanes and accounts.
+    pub fn new(config: PoolConfig) -> Self {
+        Self {
+            ledger: Ledger::new(Amount::of_memory(config.capacity)),
+            growth: config.growth,
+            reclaim: config.reclaim,
+            accounts: Accounts::new(config.capacity, config.overcommit),
+            arena: Arena::default(),
+            blocks: Slab::default(),
+            unused: List::default(),
+            evicting: List::default(),
+            links: Links::default(),
+            on_host: 0,
+            events: PoolEvents::default(),
         }
     }
 
-    /// A block of at least `asked` bytes.
+    /// A block of at least `bytes` for work of `lane`, which `account` pays for.
     ///
     /// # Errors
-    /// [`PoolError::OutOfMemory`], and nothing has changed.
-    pub fn allocate(&mut self, asked: Bytes) -> Result<Block, PoolError> {
-        let rounded = size_class(asked.get()).unwrap_or(u64::MAX);
-        let reused = self.take_idle(rounded);
-        self.counters.reused += u64::from(reused.is_some());
-        let grant = match reused {
-            Some(grant) => grant,
-            None => self.fresh(asked, Bytes::new(rounded))?,
+    /// [`PoolError::OverQuota`] and [`PoolError::OutOfMemory`] say how much would
+    /// be granted.
+    pub fn allocate(
+        &mut self,
+        account: AccountId,
+        bytes: Bytes,
+        lane: LaneId,
+    ) -> Result<Allocation, PoolError> {
+        let account = self.accounts.find(account)?;
+        self.accounts.check(account, bytes)?;
+        let (piece, class) = match self.find(bytes, lane)? {
+            Found::Piece(piece, class) => (piece, class),
+            Found::Need(need) => return Ok(Allocation::NotUntil(need)),
         };
-        self.counters.allocations += 1;
-        let id = BlockId::new(self.next);
-        self.next += 1;
-        let size = grant.amount().bytes();
-        self.blocks.insert(id, InUse { asked, grant });
-        Ok(Block { id, asked, size })
-    }
-
-    /// The last freed block of that size, which is likeliest to be in a cache.
-    fn take_idle(&mut self, size: u64) -> Option<Grant> {
-        let &(class, freed) = self.idle_by_class.range(..=(size, u64::MAX)).next_back()?;
-        if class != size {
-            return None;
+        self.accounts.charge(account, bytes);
+        let block = self.blocks.insert(Record {
+            account,
+            asked: bytes,
+            class,
+            ..Record::default()
+        });
+        let at = self.arena.take(piece, class, block);
+        self.blocks[block].residency = Residency::Resident { at, pins: 0 };
+        if self.arena.is_idle(at) {
+            self.links.push_last(&mut self.unused, block);
         }
-        self.forget_idle(freed)
+        self.events.allocations += 1;
+        Ok(Allocation::Placed(self.view(block)))
     }
 
-    fn forget_idle(&mut self, freed: u64) -> Option<Grant> {
-        let grant = self.idle.remove(&freed)?;
-        let size = grant.amount().bytes().get();
-        self.idle_by_class.remove(&(size, freed));
-        self.cached -= size;
-        Some(grant)
-    }
-
-    fn fresh(&mut self, asked: Bytes, rounded: Bytes) -> Result<Grant, PoolError> {
-        let available = self.available();
-        if rounded > available {
-            return Err(PoolError::OutOfMemory {
-                asked,
-                rounded,
-                available,
-                quota: self.quota(),
-            });
-        }
-        loop {
-            if let Ok(grant) = self.ledger.reserve(Amount::of_memory(rounded)) {
-                return Ok(grant);
-            }
-            // There is one: what is available was enough.
-            let oldest = self.idle.first_key_value().map(|(&freed, _)| freed);
-            if let Some(grant) = oldest.and_then(|freed| self.forget_idle(freed)) {
-                self.ledger.give_back(grant);
-                self.counters.evictions += 1;
-            }
-        }
-    }
-
-    /// Takes a block back, and keeps it for reuse.
+    /// Takes a block back, wherever it is; returns what it carried.
     ///
     /// # Errors
-    /// [`PoolError::UnknownBlock`] for one that is not in use.
-    pub fn free(&mut self, id: BlockId) -> Result<(), PoolError> {
-        let block = self.blocks.remove(&id);
-        let InUse { grant, .. } = block.ok_or(PoolError::UnknownBlock(id))?;
-        let size = grant.amount().bytes().get();
-        self.cached += size;
-        self.idle_by_class.insert((size, self.clock));
-        self.idle.insert(self.clock, grant);
-        self.clock += 1;
+    /// [`PoolError::UnknownBlock`], for one that was freed before too.
+    pub fn free(&mut self, id: BlockId) -> Result<T, PoolError> {
+        let block = self.index(id)?;
+        self.unlist(block);
+        let record = self.blocks.remove(block);
+        match record.residency.place() {
+            Some(piece) => self.arena.give(piece),
+            None => self.on_host -= 1,
+        }
+        self.accounts.release(record.account, record.asked);
+        Ok(record.contents)
+    }
+
+    /// Notes that a lane uses a block. What it did before is part of that.
+    ///
+    /// # Errors
+    /// [`PoolError::Misplaced`] for a block on the host.
+    pub fn touch(&mut self, id: BlockId, at: Use) -> Result<(), PoolError> {
+        let block = self.index(id)?;
+        self.check_lane(at.lane)?;
+        let piece = self.piece(block)?;
+        self.arena.note(piece, at);
+        if matches!(self.blocks[block].residency, Residency::Resident { .. }) {
+            self.settle(block);
+        }
         Ok(())
     }
 
-    /// Gives up all freed blocks; returns their bytes.
-    pub fn trim(&mut self) -> Bytes {
-        let freed = Bytes::new(std::mem::take(&mut self.cached));
-        self.idle_by_class.clear();
-        for grant in std::mem::take(&mut self.idle).into_values() {
-            self.ledger.give_back(grant);
-        }
-        freed
-    }
-
-    /// A block in use.
+    /// Notes that a lane has done its work up to a ticket.
     ///
     /// # Errors
-    /// [`PoolError::UnknownBlock`] for one that is not.
-    pub fn block(&self, id: BlockId) -> Result<Block, PoolError> {
-        let block = self.blocks.get(&id).ok_or(PoolError::UnknownBlock(id))?;
-        Ok(Block {
-            id,
-            asked: block.asked,
-            size: block.grant.amount().bytes(),
-        })
+    /// [`PoolError::UnknownLane`].
+    pub fn complete(&mut self, at: Use) -> Result<(), PoolError> {
+        self.check_lane(at.lane)?;
+        let (blocks, links, unused) = (&self.blocks, &mut self.links, &mut self.unused);
+        self.arena.complete(at, |block| {
+            if matches!(blocks[block].residency, Residency::Resident { pins: 0, .. }) {
+                links.push_last(unused, block);
+            }
+        });
+        Ok(())
     }
 
-    /// The most that may be in use and kept together.
-    pub fn quota(&self) -> Bytes {
-        self.ledger.capacity().bytes()
+    /// A lane more, at ticket 0.
+    pub fn open_lane(&mut self) -> LaneId {
+        self.arena.open_lane()
     }
 
-    /// In blocks in use.
-    pub fn used(&self) -> Bytes {
-        Bytes::new(self.ledger.granted().bytes().get() - self.cached)
+    /// Ends a lane.
+    ///
+    /// # Errors
+    /// [`PoolError::LaneInUse`] with the last of its work on blocks.
+    pub fn close_lane(&mut self, lane: LaneId) -> Result<(), PoolError> {
+        self.check_lane(lane)?;
+        let closed = self.arena.lanes.close(lane);
+        closed.map_err(|until| PoolError::LaneInUse { until })
     }
 
-    /// In blocks that were freed and kept.
-    pub fn cached(&self) -> Bytes {
-        Bytes::new(self.cached)
-    }
-
-    /// What a new block could take: all that is not in use, or, if the pool does
-    /// not evict, all that is neither in use nor kept.
-    pub fn available(&self) -> Bytes {
-        let free = self.ledger.available().bytes().get();
-        let evictable = if self.evicts { self.cached } else { 0 };
-        Bytes::new(free + evictable)
-    }
-
-    /// The pool in numbers.
-    pub fn stats(&self) -> PoolStats {
-        PoolStats {
-            quota: self.quota(),
-            used: self.used(),
-            cached: self.cached(),
-            active_blocks: self.blocks.len(),
-            free_blocks: self.idle.len(),
-            allocations: self.counters.allocations,
-            reused: self.counters.reused,
-            evictions: self.counters.evictions,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn pool(quota: u64, evicts: bool) -> MemoryPool {
-        MemoryPool::new(Bytes::new(quota), evicts)
-    }
-
-    fn take(pool: &mut MemoryPool, bytes: u64) -> BlockId {
-        pool.allocate(Bytes::new(bytes)).unwrap().id
-    }
-
-    #[test]
-    fn reuse_and_kept_blocks_stay_within_the_quota() {
-        for evicts in [false, true] {
-            let mut pool = pool(4096, evicts);
-            let large = take(&mut pool, 4096);
-            pool.free(large).unwrap();
-            let small = pool.allocate(Bytes::new(512));
-            assert_eq!(small.is_ok(), evicts);
-            // The large block is still there only if it was not given up.
-            assert_eq!(pool.allocate(Bytes::new(4096)).is_ok(), !evicts);
-            assert!(pool.used().get() + pool.cached().get() <= 4096);
+    /// Puts a block where it belongs by now: last among those that may move or are
+    /// moving, or in no list.
+    pub(super) fn settle(&mut self, block: Index) {
+        self.unlist(block);
+        match self.blocks[block].residency {
+            Residency::Resident { at, pins: 0 } if self.arena.is_idle(at) => {
+                self.links.push_last(&mut self.unused, block);
+            }
+            Residency::Evicting { .. } => self.links.push_last(&mut self.evicting, block),
+            Residency::Resident { .. } | Residency::Host | Residency::Restoring { .. } => {}
         }
     }
 
-    #[test]
-    fn many_small_blocks_make_room_for_a_large_one() {
-        let mut pool = pool(1 << 20, true);
-        let blocks: Vec<_> = (0..2048).map(|_| take(&mut pool, 256)).collect();
-        for id in blocks {
-            pool.free(id).unwrap();
+    /// Takes a block out of the list that its residency puts it in.
+    pub(super) fn unlist(&mut self, block: Index) {
+        let list = match self.blocks[block].residency {
+            Residency::Evicting { .. } => &mut self.evicting,
+            Residency::Resident { .. } | Residency::Host | Residency::Restoring { .. } => {
+                &mut self.unused
+            }
+        };
+        self.links.remove(list, block);
+    }
+
+    pub(super) fn check_lane(&self, lane: LaneId) -> Result<(), PoolError> {
+        if self.arena.lanes.is_open(lane) {
+            Ok(())
+        } else {
+            Err(PoolError::UnknownLane(lane))
         }
-        take(&mut pool, 1 << 20);
-        assert_eq!((pool.used().get(), pool.cached().get()), (1 << 20, 0));
     }
 
-    #[test]
-    fn sizes_that_overflow_are_refused() {
-        let mut pool = pool(1 << 20, true);
-        let error = pool.allocate(Bytes::new(u64::MAX)).unwrap_err();
-        assert!(
-            error.to_string().contains("18446744073709551615"),
-            "{error}"
-        );
-        assert!(error.to_string().contains("1048576"), "{error}");
-        assert_eq!(pool.used(), Bytes::ZERO);
+    pub(super) fn index(&self, id: BlockId) -> Result<Index, PoolError> {
+        self.blocks
+            .find(id.get())
+            .ok_or(PoolError::UnknownBlock(id))
     }
 
-    #[test]
-    fn the_longest_unused_goes_first_and_blocks_in_use_stay() {
-        let mut pool = pool(4 * 1024, true);
-        let ids: Vec<_> = (0..4).map(|_| take(&mut pool, 1024)).collect();
-        pool.free(ids[1]).unwrap();
-        pool.free(ids[0]).unwrap();
-        // Block 1 was freed first.
-        take(&mut pool, 512);
-        assert_eq!(pool.stats().evictions, 1);
-        // Both halves of the room it left are of use.
-        take(&mut pool, 512);
-        assert_eq!(pool.stats().evictions, 1);
-        assert!(pool.allocate(Bytes::new(2048)).is_err());
-        assert!(pool.block(ids[2]).is_ok() && pool.block(ids[3]).is_ok());
+    pub(super) fn id(&self, block: Index) -> BlockId {
+        BlockId::new(self.blocks.name(block))
     }
 
-    #[test]
-    fn a_block_is_freed_once() {
-        let mut pool = pool(4096, false);
-        let id = take(&mut pool, 100);
-        assert_eq!(pool.block(id).unwrap().size, Bytes::new(512));
-        pool.free(id).unwrap();
-        assert_eq!(pool.free(id), Err(PoolError::UnknownBlock(id)));
-        assert_eq!(pool.block(id), Err(PoolError::UnknownBlock(id)));
-        // Its successor on the same memory has another name.
-        assert_ne!(take(&mut pool, 100), id);
-        assert_eq!(pool.stats().reused, 1);
-        assert_eq!(pool.trim(), Bytes::ZERO);
+    /// The piece of a block that has memory on the device.
+    fn piece(&self, block: Index) -> Result<Index, PoolError> {
+        let residency = self.blocks[block].residency;
+        residency
+            .place()
+            .ok_or_else(|| self.misplaced(block, "on the device"))
     }
 
-    proptest! {
-        #[test]
-        fn the_quota_holds_and_refusals_say_what_fits(
-            evicts: bool,
-            ops in prop::collection::vec((any::<bool>(), 0_u64..20_000, any::<usize>()), 0..200),
-        ) {
-            let mut pool = pool(65_536, evicts);
-            let mut live = Vec::new();
-            for (allocate, bytes, at) in ops {
-                if allocate {
-                    match pool.allocate(Bytes::new(bytes)) {
-                        Ok(block) => live.push(block.id),
-                        Err(PoolError::OutOfMemory { available, .. }) => {
-                            // The largest class within what is available.
-                            let fits = (0..=available.get())
-                                .rev()
-                                .step_by(256)
-                                .find(|&size| size_class(size).is_some_and(|c| c <= available.get()));
-                            if let Some(fits) = fits {
-                                live.push(pool.allocate(Bytes::new(fits)).unwrap().id);
-                            }
-                        }
-                        Err(other) => panic!("{other}"),
-                    }
-                } else if !live.is_empty() {
-                    pool.free(live.swap_remove(at % live.len())).unwrap();
+    pub(super) fn view(&self, block: Index) -> Block {
+        let record = &self.blocks[block];
+        Block {
+            id: self.id(block),
+            asked: record.asked,
+            size: Bytes::new(record.class.bytes()),
+            residency: record.residency.map(|piece| {
+                let piece = &self.arena.regions[piece];
+                Place {
+                    region: self.arena.regions.id(piece.region),
+                    offset: Bytes::new(piece.offset),
                 }
-                let used: u64 = live.iter().map(|&id| pool.block(id).unwrap().size.get()).sum();
-                prop_assert_eq!(pool.used().get(), used);
-                prop_assert!(used + pool.cached().get() <= 65_536);
-            }
-            for id in live {
-                pool.free(id).unwrap();
-            }
-            prop_assert_eq!(pool.used(), Bytes::ZERO);
-            pool.trim();
-            prop_assert_eq!(pool.available(), pool.quota());
+            }),
         }
     }
 }

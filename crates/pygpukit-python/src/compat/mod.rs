@@ -16,7 +16,7 @@ pub(crate) use dispatch::{
     PyDispatchStats, PyKernelDispatcher, PyKernelLaunchRequest, PyKernelState,
 };
 pub(crate) use launch_config::PyLaunchConfig;
-pub(crate) use memory_pool::{PyMemoryPool, PyPoolStats};
+pub(crate) use memory_pool::{PyMemoryBlock, PyMemoryPool, PyPoolStats};
 pub(crate) use pacing::{
     PyKernelPacingEngine, PyPacingConfig, PyPacingDecision, PyPacingStats, PyStreamPacingStats,
 };
