@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 pub mod array;
+mod collections;
 pub mod id;
 pub mod ledger;
 pub mod partition;
