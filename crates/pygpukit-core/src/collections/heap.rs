@@ -29,6 +29,7 @@ impl Places {
     }
 
     /// True if the item is in a heap.
+    #[cfg(test)]
     pub(crate) fn contains(&self, item: Slot) -> bool {
         self.get(item).is_some()
     }
@@ -48,12 +49,9 @@ impl<K> Default for Heap<K> {
 }
 
 impl<K: Copy + Ord> Heap<K> {
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.items.len()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.items.is_empty()
     }
 
     pub(crate) fn first(&self) -> Option<(K, Slot)> {
@@ -103,8 +101,8 @@ impl<K: Copy + Ord> Heap<K> {
         let moved = self.items[at];
         loop {
             let first = at * CHILDREN + 1;
-            let last = (first + CHILDREN).min(self.items.len());
-            let least = (first..last).min_by_key(|&child| self.items[child].0);
+            let end = (first + CHILDREN).min(self.items.len());
+            let least = (first..end).min_by_key(|&child| self.items[child].0);
             let Some(child) = least.filter(|&child| self.items[child].0 < moved.0) else {
                 break;
             };

@@ -1,7 +1,7 @@
 //! A task asks to be run: started, queued or rejected.
 
 use super::event::{Action, Actions, Reason, Rejection};
-use super::order::Order;
+use super::order::{Order, Rank};
 use super::policy::OnFull;
 use super::queue::{Class, Lane};
 use super::request::Request;
@@ -9,7 +9,7 @@ use super::state::{Scheduler, StepError};
 use super::task::{Stage, Task, Waits};
 use crate::collections::Slot;
 use crate::id::{TaskId, TenantId};
-use crate::ledger::{Amount, Ledger, Resource, Shortage};
+use crate::ledger::{Amount, Ledger, Resource, ResourceSet, Shortage};
 use crate::units::Nanoseconds;
 
 /// Running tasks looked at to say when one could start.
@@ -27,27 +27,20 @@ impl Scheduler {
             return Err(StepError::DuplicateTask(id));
         }
         let tenant_slot = self.tenant_slot(tenant_id)?;
-        let Some(tenant) = self.tenants.get_mut(tenant_slot) else {
-            return Err(StepError::UnknownTenant(tenant_id));
-        };
         self.counters.submitted += 1;
         let amount = request.amount();
-        if tenant.closed {
-            self.turn_away(id, Reason::Closed, (1, 0, 0), actions);
-            return Ok(());
-        }
-        if let Err(shortage) = check_ever(&self.ledger, &tenant.quota, &amount) {
-            let room = tenant.room(&self.ledger, shortage.resource);
-            let limit = tenant.quota.capacity().get(shortage.resource);
-            let numbers = (shortage.asked, room, limit);
-            self.turn_away(id, Reason::Resource(shortage.resource), numbers, actions);
-            return Ok(());
-        }
-        tenant.tasks += 1;
         let rank = self.order().rank(&request, self.now, self.arrivals);
         let lane = Lane::new(tenant_slot, Class::of(amount.resources()));
-        let arrival = self.arrivals;
-        self.arrivals += 1;
+        let waits = match self.verdict(tenant_slot, &amount, lane, rank, request.spec().on_full) {
+            Ok(waits) => waits,
+            Err(rejection) => {
+                self.turn_away(id, rejection, actions);
+                return Ok(());
+            }
+        };
+        if let Some(tenant) = self.tenants.get_mut(tenant_slot) {
+            tenant.tasks += 1;
+        }
         let slot = self.tasks.insert(Task {
             id,
             tenant: tenant_slot,
@@ -57,18 +50,96 @@ impl Scheduler {
             stage: Stage::Queued {
                 lane,
                 rank,
-                arrival,
+                arrival: self.arrivals,
                 lacked: Waits::default(),
             },
         });
         self.task_ids.insert(id, slot);
-        if self.queue.insert(lane, rank, slot) {
-            self.list(lane);
-            self.unsettled = true;
+        self.arrivals += 1;
+        match waits {
+            None => {
+                self.start(slot, actions);
+                self.used_more(tenant_slot);
+            }
+            Some(waits) => self.enqueue(slot, waits, actions),
         }
-        self.promote(actions);
-        self.answer_queued(slot, actions);
         Ok(())
+    }
+
+    /// What a task that is submitted would wait for, nothing if it can start, or
+    /// why it is rejected. A task that is rejected has changed nothing.
+    fn verdict(
+        &self,
+        tenant_slot: Slot,
+        amount: &Amount,
+        lane: Lane,
+        rank: Rank,
+        on_full: OnFull,
+    ) -> Result<Option<ResourceSet>, Rejection> {
+        let (Some(tenant), Some(obstacles)) = (
+            self.tenants.get(tenant_slot),
+            self.obstacles_at(rank, tenant_slot, amount),
+        ) else {
+            return Err(rejection(Reason::Closed, 1, 0, 0));
+        };
+        if tenant.closed {
+            return Err(rejection(Reason::Closed, 1, 0, 0));
+        }
+        let short = |resource, claimed: bool| {
+            let room = tenant.room(&self.ledger, resource);
+            let room = if claimed { 0 } else { room };
+            let limit = tenant.quota.capacity().get(resource);
+            rejection(
+                Reason::Resource(resource),
+                amount.get(resource),
+                room,
+                limit,
+            )
+        };
+        if let Err(shortage) = check_ever(&self.ledger, &tenant.quota, amount) {
+            return Err(short(shortage.resource, false));
+        }
+        let mut waits = obstacles.all().all();
+        let ahead = self.queue.first_of(lane).filter(|&(first, _)| first < rank);
+        if let Some(behind) = ahead.and_then(|(_, first)| self.waits_of(first)) {
+            waits = waits.union(behind.all());
+        }
+        let Some(first) = waits.iter().next() else {
+            return Ok(None);
+        };
+        match on_full {
+            OnFull::Reject => Err(short(first, obstacles.claimed().all().contains(first))),
+            OnFull::Queue if self.queue.len() >= self.config.max_queued => {
+                let limit = self.config.max_queued as u64;
+                Err(rejection(Reason::QueueFull, 1, 0, limit))
+            }
+            OnFull::Queue => Ok(Some(waits)),
+        }
+    }
+
+    /// Lets a task that was just submitted wait.
+    fn enqueue(&mut self, slot: Slot, waits_for: ResourceSet, actions: &mut Actions) {
+        let Some(task) = self.tasks.get(slot) else {
+            return;
+        };
+        let Stage::Queued { lane, rank, .. } = task.stage else {
+            return;
+        };
+        if let Some(due) = task.timeout() {
+            let places = &mut self.timeout_places;
+            self.timeouts.insert((due, task.id), slot, places);
+        }
+        actions.push(Action::Queue {
+            task: task.id,
+            position: self.queue.ahead_of(rank),
+            earliest_start: self.earliest_start(task),
+            waits_for,
+        });
+        self.fresh.push(slot);
+        self.counters.queued += 1;
+        if self.queue.insert(lane, rank, slot) {
+            self.freed(lane.tenant());
+        }
     }
 
     /// Rejects queued tasks of a tenant that cannot ever start any more.
@@ -80,36 +151,6 @@ impl Scheduler {
             {
                 self.reject_short(slot, shortage.resource, false, actions);
             }
-        }
-    }
-
-    /// Says that a task just submitted waits, or rejects it, unless it started.
-    fn answer_queued(&mut self, slot: Slot, actions: &mut Actions) {
-        let (Some(waits), Some(task)) = (self.waits_of(slot), self.tasks.get(slot)) else {
-            return;
-        };
-        let Stage::Queued { rank, .. } = task.stage else {
-            return;
-        };
-        if task.request.spec().on_full == OnFull::Reject {
-            let resource = waits.all().iter().next().unwrap_or(Resource::Workers);
-            self.reject_short(slot, resource, false, actions);
-        } else if self.queue.len() > self.config.max_queued {
-            let limit = self.config.max_queued as u64;
-            self.reject(slot, Reason::QueueFull, (1, 0, limit), actions);
-        } else {
-            if let Some(due) = task.timeout() {
-                let places = &mut self.timeout_places;
-                self.timeouts.insert((due, task.id), slot, places);
-            }
-            self.fresh.push(slot);
-            self.counters.queued += 1;
-            actions.push(Action::Queue {
-                task: task.id,
-                position: self.queue.ahead_of(rank),
-                earliest_start: self.earliest_start(task),
-                waits_for: waits.all(),
-            });
         }
     }
 
@@ -127,23 +168,20 @@ impl Scheduler {
     fn earliest_start(&self, task: &Task) -> Option<Nanoseconds> {
         let usual = self.usual_run?;
         let tenant = self.tenants.get(task.tenant)?;
-        let mut free = Amount::NOTHING;
-        let holders = self.running.iter().take(FORESIGHT);
-        holders
-            .filter_map(|slot| match &self.tasks.get(slot)?.stage {
-                Stage::Running { since, held } => Some((*since, held.amount())),
-                Stage::Queued { .. } | Stage::Ended { .. } => None,
-            })
-            .find_map(|(since, held)| {
-                free = free.saturating_add(held);
-                Resource::ALL
-                    .into_iter()
-                    .all(|each| {
-                        let room = tenant.room(&self.ledger, each);
-                        task.amount.get(each) <= room.saturating_add(free.get(each))
-                    })
-                    .then(|| since.saturating_add(usual).max(self.now))
-            })
+        let mut lacking = Resource::ALL.map(|each| {
+            let room = tenant.room(&self.ledger, each);
+            task.amount.get(each).saturating_sub(room)
+        });
+        self.running.iter().take(FORESIGHT).find_map(|slot| {
+            let Stage::Running { since, held } = &self.tasks.get(slot)?.stage else {
+                return None;
+            };
+            for (lacking, resource) in lacking.iter_mut().zip(Resource::ALL) {
+                *lacking = lacking.saturating_sub(held.amount().get(resource));
+            }
+            let end = since.saturating_add(usual).max(self.now);
+            (lacking == [0; 4]).then_some(end)
+        })
     }
 
     /// The queued task that will next have waited for too long, and when.
@@ -161,7 +199,10 @@ impl Scheduler {
             self.fresh.remove(slot);
             if let Some(task) = self.tasks.get_mut(slot)
                 && let Stage::Queued {
-                    lane, rank, arrival, ..
+                    lane,
+                    rank,
+                    arrival,
+                    ..
                 } = &mut task.stage
             {
                 let lane = *lane;
@@ -217,40 +258,25 @@ impl Scheduler {
         } else {
             Reason::Resource(resource)
         };
-        self.reject(slot, reason, (asked, available, limit), actions);
-    }
-
-    /// Rejects a queued task.
-    fn reject(
-        &mut self,
-        slot: Slot,
-        reason: Reason,
-        numbers: (u64, u64, u64),
-        actions: &mut Actions,
-    ) {
-        let Some(id) = self.tasks.get(slot).map(|task| task.id) else {
-            return;
-        };
+        let id = task.id;
+        let rejection = rejection(reason, asked, available, limit);
         self.take_from_queue(slot);
         self.forget_task(slot);
-        self.turn_away(id, reason, numbers, actions);
+        self.turn_away(id, rejection, actions);
     }
 
-    fn turn_away(
-        &mut self,
-        task: TaskId,
-        reason: Reason,
-        (asked, available, limit): (u64, u64, u64),
-        actions: &mut Actions,
-    ) {
+    fn turn_away(&mut self, task: TaskId, rejection: Rejection, actions: &mut Actions) {
         self.counters.rejected += 1;
-        let rejection = Rejection {
-            reason,
-            asked,
-            available,
-            limit,
-        };
         actions.push(Action::Reject { task, rejection });
+    }
+}
+
+fn rejection(reason: Reason, asked: u64, available: u64, limit: u64) -> Rejection {
+    Rejection {
+        reason,
+        asked,
+        available,
+        limit,
     }
 }
 

@@ -24,7 +24,7 @@ impl Scheduler {
                 let slot = self.tenants.insert(tenant);
                 self.tenant_ids.insert(id, slot);
             }
-            Err(shortage) => self.deny(id, shortage, actions),
+            Err(shortage) => deny(id, shortage, actions),
         }
         Ok(())
     }
@@ -44,19 +44,9 @@ impl Scheduler {
                 self.freed(slot);
                 self.reject_hopeless(slot, actions);
             }
-            Err(shortage) => self.deny(id, shortage, actions),
+            Err(shortage) => deny(id, shortage, actions),
         }
         Ok(())
-    }
-
-    fn deny(&mut self, tenant: TenantId, shortage: Shortage, actions: &mut Actions) {
-        let rejection = Rejection {
-            reason: Reason::Resource(shortage.resource),
-            asked: shortage.asked,
-            available: shortage.available,
-            limit: shortage.limit,
-        };
-        actions.push(Action::Deny { tenant, rejection });
     }
 
     pub(super) fn close(
@@ -139,8 +129,8 @@ impl Scheduler {
         }
     }
 
-    /// Notes that a tenant has given something back, or that its tasks stand in
-    /// another order.
+    /// Notes that a tenant has given something back, or that another of its tasks
+    /// is first of a lane.
     pub(super) fn freed(&mut self, tenant: Slot) {
         self.list_all(tenant);
         self.unsettled = true;
@@ -171,9 +161,7 @@ impl Scheduler {
     }
 
     pub(super) fn tenant_slot(&self, id: TenantId) -> Result<Slot, StepError> {
-        self.tenant_ids
-            .get(&id)
-            .ok_or(StepError::UnknownTenant(id))
+        self.tenant_ids.get(&id).ok_or(StepError::UnknownTenant(id))
     }
 
     pub(super) fn task_slot(&self, id: TaskId) -> Result<Slot, StepError> {
@@ -191,6 +179,16 @@ impl Scheduler {
         let tenant = self.tenants.get_mut(task.tenant).ok_or(unknown)?;
         Ok((task, tenant, &mut self.ledger))
     }
+}
+
+fn deny(tenant: TenantId, shortage: Shortage, actions: &mut Actions) {
+    let rejection = Rejection {
+        reason: Reason::Resource(shortage.resource),
+        asked: shortage.asked,
+        available: shortage.available,
+        limit: shortage.limit,
+    };
+    actions.push(Action::Deny { tenant, rejection });
 }
 
 /// More memory was given back than `held`, or than may be given back of it.

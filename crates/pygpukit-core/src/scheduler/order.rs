@@ -67,11 +67,7 @@ mod tests {
         let order = Order {
             patience: Nanoseconds::new(60 * SECOND),
         };
-        order.rank(
-            &spec.try_into().unwrap(),
-            Nanoseconds::new(at * SECOND),
-            at,
-        )
+        order.rank(&spec.try_into().unwrap(), Nanoseconds::new(at * SECOND), at)
     }
 
     fn priority(priority: i32) -> TaskSpec {

@@ -5,9 +5,8 @@ use super::order::Rank;
 use super::queue::{Class, Lane};
 use super::state::Scheduler;
 use super::task::{Stage, Task, Waits};
-use super::tenant::Tenant;
 use crate::collections::Slot;
-use crate::ledger::{Grant, Resource, ResourceSet};
+use crate::ledger::{Amount, Grant, Resource, ResourceSet};
 
 /// Who has first claim on what the device has too little of: the rank of the
 /// first task that waits for each resource.
@@ -20,6 +19,12 @@ impl Claims {
             let claim = &mut self.0[resource as usize];
             *claim = Some(claim.map_or(rank, |first| first.min(rank)));
         }
+    }
+
+    /// Who has first claim on a resource.
+    #[cfg(test)]
+    pub(super) fn by(&self, resource: Resource) -> Option<Rank> {
+        self.0[resource as usize]
     }
 
     /// What tasks ahead of `rank` have first claim on.
@@ -68,14 +73,16 @@ impl Obstacles {
 
 impl Scheduler {
     /// Starts every task that may start now.
-    ///
-    /// Walks through the lanes in policy order, and looks at no more than one
-    /// blocked lane of each class: what blocks it blocks all behind it, since
-    /// they need the same.
     pub(super) fn promote(&mut self, actions: &mut Actions) {
-        if !std::mem::take(&mut self.unsettled) {
-            return;
+        while std::mem::take(&mut self.unsettled) {
+            self.pass(actions);
         }
+    }
+
+    /// Walks through the lanes in policy order, and starts what may start. Looks at
+    /// no more than one blocked lane of each class: what blocks it blocks all
+    /// behind it, since they need the same.
+    fn pass(&mut self, actions: &mut Actions) {
         self.claims = Claims::default();
         let mut blocked = [false; Class::COUNT];
         while let Some((class, rank, lane)) = self.next_lane(blocked) {
@@ -83,12 +90,7 @@ impl Scheduler {
                 return;
             };
             match self.judge(task) {
-                Verdict::Start => {
-                    if self.take_from_queue(task) {
-                        blocked = [false; Class::COUNT];
-                    }
-                    self.start(task, actions);
-                }
+                Verdict::Start => self.start_queued(task, actions),
                 Verdict::Blocked(waits) => {
                     self.claims.add(rank, waits);
                     blocked[class.index()] = true;
@@ -140,13 +142,23 @@ impl Scheduler {
         let Stage::Queued { rank, .. } = task.stage else {
             return None;
         };
-        let tenant = self.tenants.get(task.tenant)?;
-        let asked = task.amount.resources();
-        let growth = tenant.growth(&task.amount);
+        self.obstacles_at(rank, task.tenant, &task.amount)
+    }
+
+    /// What a task of a tenant would wait for that stands at `rank` and asks for
+    /// `amount`.
+    pub(super) fn obstacles_at(
+        &self,
+        rank: Rank,
+        tenant_slot: Slot,
+        amount: &Amount,
+    ) -> Option<Obstacles> {
+        let tenant = self.tenants.get(tenant_slot)?;
+        let growth = tenant.growth(amount);
         let needs = growth.resources();
         let quota_claims = self
             .queue
-            .firsts_of(task.tenant)
+            .firsts_of(tenant_slot)
             .filter(|&(other, _)| other < rank)
             .filter_map(|(_, other)| self.tasks.get(other)?.lacked())
             .fold(ResourceSet::EMPTY, |claimed, lacked| {
@@ -156,11 +168,14 @@ impl Scheduler {
             needs,
             lacking: Waits {
                 device: self.ledger.lacking(&growth),
-                quota: tenant.quota.lacking(&task.amount),
+                quota: tenant.quota.lacking(amount),
             },
             claimed: Waits {
                 device: self.claims.ahead_of(rank).intersection(needs),
-                quota: quota_claims.intersection(asked),
+                // Whether workers are lacking is the same for all.
+                quota: quota_claims
+                    .intersection(amount.resources())
+                    .without(Resource::Workers),
             },
         })
     }
@@ -185,17 +200,21 @@ impl Scheduler {
         }
     }
 
-    /// Takes a task out of the queue; true if other lanes of its tenant may have
-    /// waited behind it.
-    pub(super) fn take_from_queue(&mut self, slot: Slot) -> bool {
-        let Some(task) = self.tasks.get(slot) else {
-            return false;
-        };
+    /// Takes a task out of the queue for good.
+    pub(super) fn take_from_queue(&mut self, slot: Slot) {
+        if let Some((lane, _, _)) = self.leave_queue(slot) {
+            self.freed(lane.tenant());
+        }
+    }
+
+    /// Takes a task out of the queue; says where it stood, and what it lacked.
+    fn leave_queue(&mut self, slot: Slot) -> Option<(Lane, Rank, Waits)> {
+        let task = self.tasks.get(slot)?;
         let Stage::Queued {
             lane, rank, lacked, ..
         } = task.stage
         else {
-            return false;
+            return None;
         };
         if task.timeout().is_some() {
             self.timeouts.remove(slot, &mut self.timeout_places);
@@ -203,26 +222,43 @@ impl Scheduler {
         if self.fresh.contains(slot) {
             self.fresh.remove(slot);
         }
-        if self.queue.remove(lane, rank, slot) {
-            self.list(lane);
-            self.unsettled = true;
-        }
-        let claimed = !lacked.quota.is_empty();
-        if claimed {
-            self.list_all(lane.tenant());
-        }
-        claimed
+        self.queue.remove(lane, rank, slot);
+        Some((lane, rank, lacked))
     }
 
-    /// Notes that a tenant uses more: of what it owns, less is left for its
-    /// queued tasks, which so need more of the device.
+    /// Starts the first task of a lane, in the course of a [pass](Self::pass).
+    ///
+    /// Lanes of its tenant that are parked behind it are behind it in the pass too.
+    /// One ahead of it may be short of quota now, and so block nobody any more:
+    /// then another pass is needed.
+    fn start_queued(&mut self, slot: Slot, actions: &mut Actions) {
+        let Some((lane, rank, lacked)) = self.leave_queue(slot) else {
+            return;
+        };
+        self.start(slot, actions);
+        for other in Lane::all_of(lane.tenant()) {
+            let listed = self.queue.listed(other);
+            if listed.is_some() || other == lane || !lacked.quota.is_empty() {
+                self.list(other);
+            }
+            self.unsettled |= listed.is_some_and(|(_, ahead)| ahead < rank);
+        }
+    }
+
+    /// Notes that a tenant uses more. Of what it owns, less is left for its queued
+    /// tasks, which so need more of the device; and what they still need of its
+    /// quota may stop them now, so that they block nobody else.
     pub(super) fn used_more(&mut self, tenant: Slot) {
-        if self.tenants.get(tenant).is_some_and(Tenant::owns_something) {
-            self.list_all(tenant);
+        for lane in Lane::all_of(tenant) {
+            if self.queue.listed(lane).is_some() {
+                self.list(lane);
+                self.unsettled = true;
+            }
         }
     }
 
-    fn start(&mut self, slot: Slot, actions: &mut Actions) {
+    /// Starts a task that nothing stops and that is in no queue.
+    pub(super) fn start(&mut self, slot: Slot, actions: &mut Actions) {
         let Some(task) = self.tasks.get_mut(slot) else {
             return;
         };
@@ -243,7 +279,5 @@ impl Scheduler {
             memory: task.amount.bytes(),
             bandwidth: task.amount.share(Resource::Bandwidth),
         });
-        let tenant = task.tenant;
-        self.used_more(tenant);
     }
 }

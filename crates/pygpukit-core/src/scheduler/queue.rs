@@ -65,8 +65,8 @@ pub(super) struct Queue {
 #[derive(Debug, Default)]
 struct Line {
     tasks: Heap<Rank>,
-    /// Where the lane is listed.
-    listed: Option<Class>,
+    /// Where the lane is listed, and by which first task.
+    listed: Option<(Class, Rank)>,
 }
 
 impl Queue {
@@ -91,8 +91,8 @@ impl Queue {
     pub(super) fn remove(&mut self, lane: Lane, rank: Rank, task: Slot) -> bool {
         let first = self.first_of(lane) == Some((rank, task));
         self.order.remove(rank.get());
-        let line = &mut self.lanes[lane.0 as usize];
-        line.tasks.remove(task, &mut self.places);
+        let tasks = &mut self.lanes[lane.0 as usize].tasks;
+        tasks.remove(task, &mut self.places);
         first
     }
 
@@ -114,18 +114,27 @@ impl Queue {
 
     /// Lists a lane by its first task, which needs `needs` of the device.
     pub(super) fn list(&mut self, lane: Lane, needs: Class) {
+        let first = self.first_of(lane).map(|(rank, _)| (needs, rank));
+        if first == self.listed(lane) {
+            return;
+        }
         self.unlist(lane);
-        if let Some((rank, _)) = self.first_of(lane) {
+        if let Some((_, rank)) = first {
             let places = &mut self.listed_places;
             self.listed[needs.index()].insert(rank, lane.0, places);
-            self.lanes[lane.0 as usize].listed = Some(needs);
+            self.lanes[lane.0 as usize].listed = first;
         }
+    }
+
+    /// Where a lane is listed, and by which first task; `None` if it is not.
+    pub(super) fn listed(&self, lane: Lane) -> Option<(Class, Rank)> {
+        self.lanes.get(lane.0 as usize)?.listed
     }
 
     /// Takes a lane off the list.
     pub(super) fn unlist(&mut self, lane: Lane) {
-        let line = self.lanes.get_mut(lane.0 as usize);
-        if let Some(needs) = line.and_then(|line| line.listed.take()) {
+        let known = self.lanes.get_mut(lane.0 as usize);
+        if let Some((needs, _)) = known.and_then(|line| line.listed.take()) {
             let listed = &mut self.listed[needs.index()];
             listed.remove(lane.0, &mut self.listed_places);
         }
@@ -144,6 +153,13 @@ impl Queue {
             .collect();
         tasks.sort_unstable();
         tasks.into_iter().map(|&(_, task)| task).collect()
+    }
+
+    /// Whether the task at `rank` is the first of those that need the same.
+    #[cfg(test)]
+    pub(super) fn leads(&self, rank: Rank) -> bool {
+        let firsts = Class::ALL.map(|needs| self.first_listed(needs));
+        firsts.into_iter().flatten().any(|(first, _)| first == rank)
     }
 
     /// Who is first of each lane, for tests.

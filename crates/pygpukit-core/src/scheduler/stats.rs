@@ -123,7 +123,9 @@ impl Scheduler {
             reserved_memory: Bytes::new(reserved),
             borrowed_memory: Bytes::new(borrowed),
             returned_memory: Bytes::new(returned),
-            idle_memory: Bytes::new(self.ledger.granted().bytes().get() - reserved - borrowed - returned),
+            idle_memory: Bytes::new(
+                self.ledger.granted().bytes().get() - reserved - borrowed - returned,
+            ),
             available_memory: available.bytes(),
             reserved_bandwidth: self.ledger.granted().share(Resource::Bandwidth),
             available_bandwidth: available.share(Resource::Bandwidth),

@@ -65,7 +65,9 @@ impl TenantSpec {
         let memory = self.memory.and_then(|ask| ask.limit);
         let memory = memory.map_or(capacity.bytes(), |limit| limit.min(capacity.bytes()));
         let workers = capacity.get(Resource::Workers);
-        let workers = self.workers.map_or(workers, |limit| workers.min(limit.into()));
+        let workers = self
+            .workers
+            .map_or(workers, |limit| workers.min(limit.into()));
         let bandwidth = self.bandwidth.map_or(Share::ONE, |ask| ask.cap);
         Amount::of_memory(memory)
             .compute(Share::ONE)
@@ -121,6 +123,7 @@ impl Tenant {
     }
 
     /// What it holds of the device.
+    #[cfg(test)]
     pub(super) fn holds(&self) -> &Amount {
         self.grant.amount()
     }
@@ -129,11 +132,6 @@ impl Tenant {
     pub(super) fn growth(&self, amount: &Amount) -> Amount {
         let used = self.quota.granted().saturating_add(amount);
         used.saturating_sub(self.grant.amount())
-    }
-
-    /// Whether it holds anything that it need not use.
-    pub(super) fn owns_something(&self) -> bool {
-        !self.own().resources().is_empty()
     }
 
     /// How much more of a resource it could use.
