@@ -8,6 +8,7 @@
 //! - [`units`]: bytes, shares and durations, as integers.
 //! - [`ledger`]: what a device has, and what of it is granted; counted once.
 //! - [`scheduler`]: which task may start, which waits, which never can.
+//! - [`pacing`]: how much work may start when, and what work costs.
 //! - [`pool`], [`qos`], [`partition`]: other clients of the ledger.
 
 #![forbid(unsafe_code)]
@@ -15,6 +16,7 @@
 pub mod array;
 pub mod id;
 pub mod ledger;
+pub mod pacing;
 pub mod partition;
 pub mod pool;
 pub mod qos;

@@ -1,0 +1,18 @@
+//! How much work may start when, and what work will cost.
+//!
+//! Work is counted in multiprocessors times nanoseconds. Where to start reading:
+//!
+//! - [`TokenBucket`]: so much work at a rate, and no more in any span of time.
+//! - [`Predictor`]: what the next launch of a kernel will cost.
+
+mod answer;
+mod predictor;
+mod recent;
+mod token_bucket;
+
+#[cfg(test)]
+mod properties;
+
+pub use answer::{Answer, Never};
+pub use predictor::{Predictor, SAMPLES, ShapeClass};
+pub use token_bucket::{Charge, Rate, TokenBucket};
