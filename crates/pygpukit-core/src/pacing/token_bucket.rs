@@ -79,6 +79,19 @@ impl TokenBucket {
         }
     }
 
+    /// A bucket with only so much in it at the moment `now`, at most its burst.
+    pub fn holding(
+        now: Nanoseconds,
+        rate: Rate,
+        burst: SmNanoseconds,
+        level: SmNanoseconds,
+    ) -> Self {
+        Self {
+            level: parts(level.min(burst)),
+            ..Self::new(now, rate, burst)
+        }
+    }
+
     /// How fast it fills.
     pub const fn rate(&self) -> Rate {
         self.rate
@@ -107,6 +120,13 @@ impl TokenBucket {
     pub fn set_rate(&mut self, now: Nanoseconds, rate: Rate) {
         self.fill(now);
         self.rate = rate;
+    }
+
+    /// Changes the most it holds; what is in it beyond that is gone.
+    pub fn set_burst(&mut self, now: Nanoseconds, burst: SmNanoseconds) {
+        self.fill(now);
+        self.burst = burst;
+        self.level = self.level.min(parts(burst));
     }
 
     /// What [`ask`](Self::ask) would answer. Takes nothing.
