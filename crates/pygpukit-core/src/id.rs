@@ -40,6 +40,18 @@ id! {
     /// A block of a [`MemoryPool`](crate::pool::MemoryPool).
     BlockId
 }
+id! {
+    /// A kernel: what is launched again and again.
+    KernelId
+}
+id! {
+    /// A lane: a stream, and the multiprocessors it is confined to.
+    LaneId
+}
+id! {
+    /// One launch of a kernel.
+    LaunchId
+}
 
 impl TenantId {
     /// Whoever works on the device outside tasks.

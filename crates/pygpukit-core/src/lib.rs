@@ -8,6 +8,8 @@
 //! - [`units`]: bytes, shares and durations, as integers.
 //! - [`ledger`]: what a device has, and what of it is granted; counted once.
 //! - [`scheduler`]: which task may start, which waits, which never can.
+//! - [`pacing`]: how much work may start when, and what work costs.
+//! - [`lease`]: work granted ahead, for kernels too short to ask for each.
 //! - [`pool`], [`qos`], [`partition`]: other clients of the ledger.
 
 #![forbid(unsafe_code)]
@@ -15,7 +17,9 @@
 pub mod array;
 mod collections;
 pub mod id;
+pub mod lease;
 pub mod ledger;
+pub mod pacing;
 pub mod partition;
 pub mod pool;
 pub mod qos;

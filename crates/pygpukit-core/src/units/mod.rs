@@ -1,13 +1,15 @@
-//! Quantities: bytes, shares of a device, durations. All are integers.
+//! Quantities: bytes, shares of a device, durations, work. All are integers.
 
 mod bytes;
 mod decimal;
 mod nanoseconds;
 mod share;
+mod sm_nanoseconds;
 
 pub use bytes::Bytes;
 pub use nanoseconds::Nanoseconds;
 pub use share::Share;
+pub use sm_nanoseconds::SmNanoseconds;
 
 /// A value that is not a quantity of its kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -16,6 +16,10 @@ impl Nanoseconds {
     /// No time.
     pub const ZERO: Self = Self(0);
     const SECOND: u64 = 1_000_000_000;
+    /// A second.
+    pub const ONE_SECOND: Self = Self(Self::SECOND);
+    /// A millisecond.
+    pub const ONE_MILLISECOND: Self = Self(1_000_000);
 
     /// That many nanoseconds.
     pub const fn new(nanoseconds: u64) -> Self {
@@ -37,6 +41,30 @@ impl Nanoseconds {
             .and_then(|nanoseconds| u64::try_from(nanoseconds).ok())
             .map(Self)
             .ok_or_else(|| out_of_range(&format!("{part}/{whole} s")))
+    }
+
+    /// `value` times `unit`, to the nearest nanosecond: for floats that were computed,
+    /// and so are not exactly what they stand for.
+    ///
+    /// # Errors
+    /// [`UnitError::OutOfRange`] for what is negative, no number, or beyond 584 years.
+    pub fn nearest(value: f64, unit: Self) -> Result<Self, UnitError> {
+        let nanoseconds = (value * unit.0 as f64).round();
+        // The first float that is too large is 2^64.
+        if !(0.0..18_446_744_073_709_551_616.0).contains(&nanoseconds) {
+            return Err(out_of_range(&value.to_string()));
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "compared just now"
+        )]
+        Ok(Self(nanoseconds as u64))
+    }
+
+    /// In `unit`s, for display.
+    pub fn in_units(self, unit: Self) -> f64 {
+        self.0 as f64 / unit.0 as f64
     }
 
     /// Later by `duration`; the end of time if there is no such moment.
@@ -164,6 +192,24 @@ mod tests {
         }
         assert!(Nanoseconds::from_ratio(1, 0).is_err());
         assert!(Nanoseconds::from_ratio(u64::MAX, 1).is_err());
+    }
+
+    #[test]
+    fn computed_floats_are_rounded() {
+        let nearest = |value| Nanoseconds::nearest(value, Nanoseconds::ONE_SECOND);
+        assert_eq!(nearest(0.1 + 0.2), Ok(Nanoseconds::new(300_000_000)));
+        assert_eq!(nearest(1e-9 * 0.9), Ok(Nanoseconds::new(1)));
+        assert_eq!(nearest(-1e-12), Ok(Nanoseconds::ZERO));
+        for bad in [f64::NAN, f64::INFINITY, -0.5, 1e300, 18_446_744_073.8] {
+            let error = nearest(bad).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{bad}`")), "{error}");
+        }
+        assert_eq!(
+            Nanoseconds::new(1_500_000)
+                .in_units(Nanoseconds::ONE_MILLISECOND)
+                .to_bits(),
+            1.5_f64.to_bits()
+        );
     }
 
     proptest! {
