@@ -24,4 +24,5 @@ pub mod partition;
 pub mod pool;
 pub mod qos;
 pub mod scheduler;
+pub mod timeshare;
 pub mod units;
