@@ -78,7 +78,8 @@ impl Node {
             }),
             policy: Some(Policy::Guaranteed).filter(|_| random.is_multiple_of(8)),
             priority: i32::from(u8::try_from(random >> 8 & 3).unwrap_or(0)),
-            deadline: Some(Nanoseconds::new(random >> 40)).filter(|_| (random >> 16).is_multiple_of(8)),
+            deadline: Some(Nanoseconds::new(random >> 40))
+                .filter(|_| (random >> 16).is_multiple_of(8)),
             ..TaskSpec::default()
         };
         spec.try_into().expect("it makes sense")

@@ -151,9 +151,16 @@ mod tests {
         let mut promises = Feasibility::default();
         let blocking = Nanoseconds::new(1_000_000);
         for share in [0.8, 0.1, 0.1] {
-            assert_eq!(promises.promise(promise(share, 100, false), blocking), Ok(()));
+            assert_eq!(
+                promises.promise(promise(share, 100, false), blocking),
+                Ok(())
+            );
         }
-        assert!(promises.promise(promise(1e-9, 1_000_000, false), blocking).is_err());
+        assert!(
+            promises
+                .promise(promise(1e-9, 1_000_000, false), blocking)
+                .is_err()
+        );
         promises.forget(promise(0.1, 100, false));
         assert_eq!(promises.promise(promise(0.1, 7, false), blocking), Ok(()));
     }
@@ -161,7 +168,8 @@ mod tests {
     #[test]
     fn a_strict_promise_leaves_room_for_what_cannot_be_interrupted() {
         let blocking = Nanoseconds::new(150);
-        let try_share = |share| Feasibility::default().promise(promise(share, 1000, true), blocking);
+        let try_share =
+            |share| Feasibility::default().promise(promise(share, 1000, true), blocking);
         // 1000 less an overrun of 50 and a blocking of 150.
         assert_eq!(try_share(0.8), Ok(()));
         let refused = try_share(0.801).unwrap_err();
@@ -177,13 +185,26 @@ mod tests {
         let mut promises = Feasibility::default();
         let blocking = Nanoseconds::new(100);
         assert_eq!(promises.promise(promise(0.5, 1000, true), blocking), Ok(()));
-        assert!(promises.promise(promise(0.5, 10_000, false), blocking).is_err());
-        assert_eq!(promises.promise(promise(0.45, 10_000, false), blocking), Ok(()));
+        assert!(
+            promises
+                .promise(promise(0.5, 10_000, false), blocking)
+                .is_err()
+        );
+        assert_eq!(
+            promises.promise(promise(0.45, 10_000, false), blocking),
+            Ok(())
+        );
         // What was refused was not counted.
-        assert_eq!(promises.promise(promise(0.01, 10_000, false), blocking), Ok(()));
+        assert_eq!(
+            promises.promise(promise(0.01, 10_000, false), blocking),
+            Ok(())
+        );
         // A shorter one must fit by itself, even if nobody wants it kept strictly...
         assert!(promises.promise(promise(0.5, 10, false), blocking).is_err());
         // ... but not if all that is strict is longer and has room.
-        assert_eq!(promises.promise(promise(0.001, 10, false), blocking), Ok(()));
+        assert_eq!(
+            promises.promise(promise(0.001, 10, false), blocking),
+            Ok(())
+        );
     }
 }

@@ -15,9 +15,6 @@ mod feasibility;
 mod server;
 mod share;
 
-
-
-
 pub use client::{ClientKey, ClientSpec};
 pub use feasibility::{Feasibility, Infeasible, Promise};
 pub use server::Server;

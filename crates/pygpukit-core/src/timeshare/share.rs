@@ -205,7 +205,8 @@ impl TimeShare {
         };
         let was_idle = client.place == Place::Idle;
         client.wanted = client.wanted.saturating_add(time);
-        if was_idle && client.grants == 0
+        if was_idle
+            && client.grants == 0
             && let Some(server) = &mut client.server
         {
             server.wake(now);
@@ -388,7 +389,8 @@ impl TimeShare {
             None | Some(Answer::Go(())) => {}
             Some(Answer::NotUntil(moment)) => {
                 client.place = Place::Capped;
-                self.wakes.insert((moment, slot), slot, &mut self.wake_places);
+                self.wakes
+                    .insert((moment, slot), slot, &mut self.wake_places);
                 return;
             }
             // A burst is no less than the longest grant, so that only the end of
@@ -403,10 +405,12 @@ impl TimeShare {
             let deadline = server.deadline();
             if server.has_budget() {
                 client.place = Place::Served;
-                self.served.insert((deadline, slot), slot, &mut self.served_places);
+                self.served
+                    .insert((deadline, slot), slot, &mut self.served_places);
                 return;
             }
-            self.wakes.insert((deadline, slot), slot, &mut self.wake_places);
+            self.wakes
+                .insert((deadline, slot), slot, &mut self.wake_places);
         }
         client.place = Place::LeftOver;
         let queue = self.left_over.entry(queue_of(client)).or_default();
