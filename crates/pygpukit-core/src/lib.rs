@@ -8,6 +8,7 @@
 //! - [`units`]: bytes, shares and durations, as integers.
 //! - [`ledger`]: what a device has, and what of it is granted; counted once.
 //! - [`scheduler`]: which task may start, which waits, which never can.
+//! - [`timeshare`]: whose work the device does next.
 //! - [`pacing`]: how much work may start when, and what work costs.
 //! - [`lease`]: work granted ahead, for kernels too short to ask for each.
 //! - [`slicing`]: kernels launched piece by piece.
@@ -17,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod array;
+mod collections;
 pub mod dispatch;
 pub mod id;
 pub mod lease;
@@ -26,5 +28,8 @@ pub mod partition;
 pub mod pool;
 pub mod qos;
 pub mod scheduler;
+#[cfg(any(test, feature = "simulator"))]
+pub mod simulator;
 pub mod slicing;
+pub mod timeshare;
 pub mod units;

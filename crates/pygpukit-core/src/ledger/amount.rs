@@ -72,6 +72,15 @@ impl Amount {
             .fold(ResourceSet::EMPTY, ResourceSet::with)
     }
 
+    /// The larger of both, for each resource.
+    #[must_use]
+    pub fn max(mut self, other: &Self) -> Self {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine = (*mine).max(theirs);
+        }
+        self
+    }
+
     /// What is left of this after `other` is taken from it: never less than nothing.
     #[must_use]
     pub fn saturating_sub(mut self, other: &Self) -> Self {

@@ -22,8 +22,9 @@ pub struct Shortage {
 
 /// What a device, or a part of one, has; and how much of it is granted.
 ///
-/// What is granted never exceeds what there is, and is exactly the sum of the
-/// [`Grant`]s that are out.
+/// What is granted is exactly the sum of the [`Grant`]s that are out. It never
+/// exceeds what there is, unless the [capacity](Self::set_capacity) was lowered
+/// below it: then nothing is granted until enough has come back.
 #[derive(Debug)]
 pub struct Ledger {
     capacity: Amount,
@@ -57,6 +58,11 @@ impl Ledger {
     /// What there is.
     pub const fn capacity(&self) -> &Amount {
         &self.capacity
+    }
+
+    /// Changes what there is. What is granted stays granted.
+    pub fn set_capacity(&mut self, capacity: Amount) {
+        self.capacity = capacity;
     }
 
     /// What is granted.

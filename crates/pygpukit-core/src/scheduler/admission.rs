@@ -1,14 +1,19 @@
 //! A task asks to be run: started, queued or rejected.
 
 use super::event::{Action, Actions, Reason, Rejection};
+use super::order::{Order, Rank};
 use super::policy::OnFull;
-use super::queue::{Lane, Rank};
+use super::queue::{Class, Lane};
 use super::request::Request;
 use super::state::{Scheduler, StepError};
 use super::task::{Stage, Task, Waits};
+use crate::collections::Slot;
 use crate::id::{TaskId, TenantId};
-use crate::ledger::{Amount, Resource, ResourceSet, Shortage};
+use crate::ledger::{Amount, Ledger, Resource, ResourceSet, Shortage};
 use crate::units::Nanoseconds;
+
+/// Running tasks looked at to say when one could start.
+const FORESIGHT: usize = 64;
 
 impl Scheduler {
     pub(super) fn submit(
@@ -18,140 +23,207 @@ impl Scheduler {
         request: Box<Request>,
         actions: &mut Actions,
     ) -> Result<(), StepError> {
-        if self.tasks.contains_key(&id) {
+        if self.task_ids.get(&id).is_some() {
             return Err(StepError::DuplicateTask(id));
         }
-        let tenant = self
-            .tenants
-            .get_mut(&tenant_id)
-            .ok_or(StepError::UnknownTenant(tenant_id))?;
-        let closed = tenant.closed;
-        tenant.tasks += 1;
-        let rank = Rank::new(&request, self.now, self.arrivals);
-        let lane = Lane::new(tenant_id, &request);
-        let timeout = request.spec().queue_timeout;
-        self.arrivals += 1;
+        let tenant_slot = self.tenant_slot(tenant_id)?;
         self.counters.submitted += 1;
-        let task = Task {
-            tenant: tenant_id,
+        let amount = request.amount();
+        let rank = self.order().rank(&request, self.now, self.arrivals);
+        let lane = Lane::new(tenant_slot, Class::of(amount.resources()));
+        let waits = match self.verdict(tenant_slot, &amount, lane, rank, request.spec().on_full) {
+            Ok(waits) => waits,
+            Err(rejection) => {
+                self.turn_away(id, rejection, actions);
+                return Ok(());
+            }
+        };
+        if let Some(tenant) = self.tenants.get_mut(tenant_slot) {
+            tenant.tasks += 1;
+        }
+        let slot = self.tasks.insert(Task {
+            id,
+            tenant: tenant_slot,
             request,
+            amount,
             submitted: self.now,
             stage: Stage::Queued {
                 lane,
                 rank,
+                arrival: self.arrivals,
                 lacked: Waits::default(),
             },
-        };
-        if closed {
-            self.tasks.insert(id, task);
-            self.reject(id, Reason::Closed, (1, 0, 0), actions);
-            return Ok(());
+        });
+        self.task_ids.insert(id, slot);
+        self.arrivals += 1;
+        match waits {
+            None => {
+                self.start(slot, actions);
+                self.used_more(tenant_slot);
+            }
+            Some(waits) => self.enqueue(slot, waits, actions),
         }
-        let never = self.check_ever(&task);
-        self.tasks.insert(id, task);
-        self.queue.insert(lane, rank, id);
-        if let Err(shortage) = never {
-            self.reject_short(id, shortage.resource, false, actions);
-            return Ok(());
-        }
-        if let Some(timeout) = timeout {
-            self.timeouts.insert((self.now.saturating_add(timeout), id));
-        }
-        self.promote(actions);
-        self.answer_queued(id, actions);
         Ok(())
     }
 
-    /// Whether the task could run if it were alone.
-    fn check_ever(&self, task: &Task) -> Result<(), Shortage> {
-        let amount = task.request.amount();
-        self.ledger.check_ever(&amount)?;
-        match self.tenants.get(&task.tenant) {
-            Some(tenant) => tenant.quota.check_ever(&amount),
-            None => Ok(()),
+    /// What a task that is submitted would wait for, nothing if it can start, or
+    /// why it is rejected. A task that is rejected has changed nothing.
+    fn verdict(
+        &self,
+        tenant_slot: Slot,
+        amount: &Amount,
+        lane: Lane,
+        rank: Rank,
+        on_full: OnFull,
+    ) -> Result<Option<ResourceSet>, Rejection> {
+        let (Some(tenant), Some(obstacles)) = (
+            self.tenants.get(tenant_slot),
+            self.obstacles_at(rank, tenant_slot, amount),
+        ) else {
+            return Err(rejection(Reason::Closed, 1, 0, 0));
+        };
+        if tenant.closed {
+            return Err(rejection(Reason::Closed, 1, 0, 0));
+        }
+        let short = |resource, claimed: bool| {
+            let room = tenant.room(&self.ledger, resource);
+            let room = if claimed { 0 } else { room };
+            let limit = tenant.quota.capacity().get(resource);
+            rejection(
+                Reason::Resource(resource),
+                amount.get(resource),
+                room,
+                limit,
+            )
+        };
+        if let Err(shortage) = check_ever(&self.ledger, &tenant.quota, amount) {
+            return Err(short(shortage.resource, false));
+        }
+        let mut waits = obstacles.all().all();
+        let ahead = self.queue.first_of(lane).filter(|&(first, _)| first < rank);
+        if let Some(behind) = ahead.and_then(|(_, first)| self.waits_of(first)) {
+            waits = waits.union(behind.all());
+        }
+        let Some(first) = waits.iter().next() else {
+            return Ok(None);
+        };
+        match on_full {
+            OnFull::Reject => Err(short(first, obstacles.claimed().all().contains(first))),
+            OnFull::Queue if self.queue.len() >= self.config.max_queued => {
+                let limit = self.config.max_queued as u64;
+                Err(rejection(Reason::QueueFull, 1, 0, limit))
+            }
+            OnFull::Queue => Ok(Some(waits)),
         }
     }
 
-    /// Says that a task just submitted waits, or rejects it, unless it started.
-    fn answer_queued(&mut self, id: TaskId, actions: &mut Actions) {
-        let waits = self.waits_of(id);
-        let (Some(waits), Some(task)) = (waits, self.tasks.get(&id)) else {
+    /// Lets a task that was just submitted wait.
+    fn enqueue(&mut self, slot: Slot, waits_for: ResourceSet, actions: &mut Actions) {
+        let Some(task) = self.tasks.get(slot) else {
             return;
         };
-        let Stage::Queued { rank, .. } = task.stage else {
+        let Stage::Queued { lane, rank, .. } = task.stage else {
             return;
         };
-        if task.request.spec().on_full == OnFull::Reject {
-            let resource = waits.all().iter().next().unwrap_or(Resource::Workers);
-            self.reject_short(id, resource, false, actions);
-        } else if self.queue.len() > self.config.max_queued {
-            let limit = self.config.max_queued as u64;
-            self.reject(id, Reason::QueueFull, (1, 0, limit), actions);
-        } else {
-            self.counters.queued += 1;
-            actions.push(Action::Queue {
-                task: id,
-                position: self.queue.ahead_of(rank),
-                earliest_start: self.earliest_start(&task.request.amount()),
-                waits_for: waits.all(),
-            });
+        if let Some(due) = task.timeout() {
+            let places = &mut self.timeout_places;
+            self.timeouts.insert((due, task.id), slot, places);
+        }
+        actions.push(Action::Queue {
+            task: task.id,
+            position: self.queue.ahead_of(rank),
+            earliest_start: self.earliest_start(task),
+            waits_for,
+        });
+        self.fresh.push(slot);
+        self.counters.queued += 1;
+        if self.queue.insert(lane, rank, slot) {
+            self.freed(lane.tenant());
         }
     }
 
-    /// What a queued task waits for: what it lacks, and what is claimed by the
-    /// tasks ahead of it.
-    pub(super) fn waits_of(&self, id: TaskId) -> Option<Waits> {
-        let task = self.tasks.get(&id)?;
-        let Stage::Queued { rank, lacked, .. } = task.stage else {
-            return None;
-        };
-        let asked = task.request.amount();
-        let ahead = self.claims_ahead(task.tenant, rank);
-        let quota = &self.tenants.get(&task.tenant)?.quota;
-        let of = |kept, claimed: ResourceSet, lacking| {
-            claimed
-                .intersection(asked.resources())
-                .union(lacking)
-                .union(kept)
-        };
-        Some(Waits {
-            device: of(lacked.device, ahead.device, self.ledger.lacking(&asked)),
-            quota: of(lacked.quota, ahead.quota, quota.lacking(&asked)),
-        })
+    /// Rejects queued tasks of a tenant that cannot ever start any more.
+    pub(super) fn reject_hopeless(&mut self, tenant: Slot, actions: &mut Actions) {
+        for slot in self.queue.of_tenant(tenant) {
+            if let Some(task) = self.tasks.get(slot)
+                && let Some(tenant) = self.tenants.get(tenant)
+                && let Err(shortage) = check_ever(&self.ledger, &tenant.quota, &task.amount)
+            {
+                self.reject_short(slot, shortage.resource, false, actions);
+            }
+        }
     }
 
-    /// When running tasks will have given back enough for `amount`, if each runs
-    /// for the usual time.
-    fn earliest_start(&self, amount: &Amount) -> Option<Nanoseconds> {
+    /// What a queued task waits for, or has waited for.
+    pub(super) fn waits_of(&self, slot: Slot) -> Option<Waits> {
+        let mut waits = self.obstacles(slot)?.all();
+        let lacked = self.tasks.get(slot)?.lacked()?;
+        waits.device = waits.device.union(lacked.device);
+        waits.quota = waits.quota.union(lacked.quota);
+        Some(waits)
+    }
+
+    /// When running tasks will have given back enough for a task, if each runs
+    /// for the usual time; `None` if that takes more of them than are looked at.
+    fn earliest_start(&self, task: &Task) -> Option<Nanoseconds> {
         let usual = self.usual_run?;
-        let mut ends: Vec<_> = self
-            .running
-            .iter()
-            .filter_map(|id| match &self.tasks.get(id)?.stage {
-                Stage::Running { since, held } => {
-                    Some((since.saturating_add(usual).max(self.now), *held.amount()))
-                }
-                Stage::Queued { .. } | Stage::Ended { .. } => None,
-            })
-            .collect();
-        ends.sort_unstable_by_key(|&(end, _)| end);
-        let mut free = self.ledger.available();
-        ends.into_iter().find_map(|(end, held)| {
-            free = free.saturating_add(&held);
-            amount.exceeding(&free).is_empty().then_some(end)
+        let tenant = self.tenants.get(task.tenant)?;
+        let mut lacking = Resource::ALL.map(|each| {
+            let room = tenant.room(&self.ledger, each);
+            task.amount.get(each).saturating_sub(room)
+        });
+        self.running.iter().take(FORESIGHT).find_map(|slot| {
+            let Stage::Running { since, held } = &self.tasks.get(slot)?.stage else {
+                return None;
+            };
+            for (lacking, resource) in lacking.iter_mut().zip(Resource::ALL) {
+                *lacking = lacking.saturating_sub(held.amount().get(resource));
+            }
+            let end = since.saturating_add(usual).max(self.now);
+            (lacking == [0; 4]).then_some(end)
         })
+    }
+
+    /// The queued task that will next have waited for too long, and when.
+    pub(super) fn next_overdue(&self) -> Option<(Nanoseconds, Slot)> {
+        let slot = self.fresh.first()?;
+        let since = self.tasks.get(slot)?.submitted;
+        Some((since.saturating_add(self.config.longest_wait), slot))
+    }
+
+    /// Moves the tasks ahead that have waited for too long.
+    pub(super) fn hurry(&mut self) {
+        while let Some((due, slot)) = self.next_overdue()
+            && due <= self.now
+        {
+            self.fresh.remove(slot);
+            if let Some(task) = self.tasks.get_mut(slot)
+                && let Stage::Queued {
+                    lane,
+                    rank,
+                    arrival,
+                    ..
+                } = &mut task.stage
+            {
+                let lane = *lane;
+                self.queue.remove(lane, *rank, slot);
+                *rank = Order::overdue(task.submitted, *arrival);
+                self.queue.insert(lane, *rank, slot);
+                self.freed(lane.tenant());
+            }
+        }
     }
 
     /// Rejects the tasks that have waited long enough.
     pub(super) fn expire(&mut self, actions: &mut Actions) {
-        while let Some(&(due, id)) = self.timeouts.first()
+        while let Some(((due, _), slot)) = self.timeouts.first()
             && due <= self.now
         {
             let resource = self
-                .waits_of(id)
+                .waits_of(slot)
                 .and_then(|waits| waits.all().iter().next())
                 .unwrap_or(Resource::Workers);
-            self.reject_short(id, resource, true, actions);
+            self.reject_short(slot, resource, true, actions);
             // What it waited in line for may be another's now.
             self.promote(actions);
         }
@@ -160,52 +232,56 @@ impl Scheduler {
     /// Rejects a queued task for want of a resource.
     fn reject_short(
         &mut self,
-        id: TaskId,
+        slot: Slot,
         resource: Resource,
         waited: bool,
         actions: &mut Actions,
     ) {
-        let Some(task) = self.tasks.get(&id) else {
+        let Some(task) = self.tasks.get(slot) else {
             return;
         };
-        let Stage::Queued { rank, .. } = task.stage else {
+        let Some(tenant) = self.tenants.get(task.tenant) else {
             return;
         };
-        let Some(tenant) = self.tenants.get(&task.tenant) else {
-            return;
-        };
-        let asked = task.request.amount().get(resource);
+        let asked = task.amount.get(resource);
         let limit = tenant.quota.capacity().get(resource);
-        let claimed = self.claims_ahead(task.tenant, rank).all();
-        let available = if claimed.contains(resource) {
+        let claimed = self
+            .obstacles(slot)
+            .is_some_and(|obstacles| obstacles.claimed().all().contains(resource));
+        let available = if claimed {
             0
         } else {
-            let quota = tenant.quota.available().get(resource);
-            self.ledger.available().get(resource).min(quota)
+            tenant.room(&self.ledger, resource)
         };
         let reason = if waited {
             Reason::QueueTimeout(resource)
         } else {
             Reason::Resource(resource)
         };
-        self.reject(id, reason, (asked, available, limit), actions);
+        let id = task.id;
+        let rejection = rejection(reason, asked, available, limit);
+        self.take_from_queue(slot);
+        self.forget_task(slot);
+        self.turn_away(id, rejection, actions);
     }
 
-    fn reject(
-        &mut self,
-        task: TaskId,
-        reason: Reason,
-        (asked, available, limit): (u64, u64, u64),
-        actions: &mut Actions,
-    ) {
-        self.leave_queue(task);
+    fn turn_away(&mut self, task: TaskId, rejection: Rejection, actions: &mut Actions) {
         self.counters.rejected += 1;
-        let rejection = Rejection {
-            reason,
-            asked,
-            available,
-            limit,
-        };
         actions.push(Action::Reject { task, rejection });
     }
+}
+
+fn rejection(reason: Reason, asked: u64, available: u64, limit: u64) -> Rejection {
+    Rejection {
+        reason,
+        asked,
+        available,
+        limit,
+    }
+}
+
+/// Whether a task could run if it were alone.
+fn check_ever(device: &Ledger, quota: &Ledger, amount: &Amount) -> Result<(), Shortage> {
+    device.check_ever(amount)?;
+    quota.check_ever(amount)
 }

@@ -1,6 +1,7 @@
 //! What comes in, and what goes out.
 
 use super::request::Request;
+use super::tenant::TenantSpec;
 use crate::id::{TaskId, TenantId};
 use crate::ledger::{Resource, ResourceSet};
 use crate::units::{Bytes, Nanoseconds, Share};
@@ -22,11 +23,21 @@ pub enum Event {
     Open {
         /// Its name: not that of a tenant that is there.
         tenant: TenantId,
-        /// The most memory that it and its tasks may hold together; `None` for
-        /// no limit but the device's.
-        memory: Option<Bytes>,
+        /// What it asks for. The answer is [`Action::Deny`] if the device has too
+        /// little of what is to be its own: then there is no such tenant.
+        spec: TenantSpec,
     },
-    /// A tenant submits nothing any more; it is gone when its last task is.
+    /// A tenant asks for another size. The answer is [`Action::Deny`] if the
+    /// device has too little: then it stays as it was. It keeps what it uses: a
+    /// limit below that is reached as tasks end.
+    Resize {
+        /// Which.
+        tenant: TenantId,
+        /// What it asks for, in all.
+        spec: TenantSpec,
+    },
+    /// A tenant submits nothing any more, and has nothing of its own but what
+    /// its tasks use; it is gone when the last of them is.
     Close {
         /// Which.
         tenant: TenantId,
@@ -197,6 +208,13 @@ pub enum Action {
         /// Why.
         rejection: Rejection,
     },
+    /// A tenant does not get what it asked for.
+    Deny {
+        /// Which.
+        tenant: TenantId,
+        /// What there is too little of.
+        rejection: Rejection,
+    },
     /// A queued task was cancelled.
     Cancel {
         /// Which.
@@ -266,6 +284,7 @@ impl Actions {
             Action::Start { .. }
             | Action::Queue { .. }
             | Action::Reject { .. }
+            | Action::Deny { .. }
             | Action::Cancel { .. }
             | Action::Grow { .. }
             | Action::Refuse { .. } => None,

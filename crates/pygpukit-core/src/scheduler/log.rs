@@ -7,29 +7,37 @@
 use super::event::{Action, Actions, Event, Holder};
 use super::read::{Fields, read_event, read_header};
 use super::state::{Config, Scheduler, StepError};
+use super::task::bytes;
+use super::tenant::TenantSpec;
 use crate::id::TenantId;
 use crate::units::{Bytes, Nanoseconds};
 use std::fmt;
 
 /// The format of the log: the number changes when its meaning does.
-pub const LOG_FORMAT: &str = "pygpukit-log 1";
+pub const LOG_FORMAT: &str = "pygpukit-log 2";
 
 impl Scheduler {
     /// The first lines of a log that goes on from here, without their ends:
     /// the configuration, and how things stand. `None` while there are tasks,
     /// since a log does not tell how they came to be where they are.
     pub fn opening_lines(&self) -> Option<Vec<String>> {
-        if !self.tasks.is_empty() {
+        if self.tasks.len() > 0 {
             return None;
         }
         let mut lines = vec![self.header()];
-        for (&id, tenant) in &self.tenants {
-            if id != TenantId::DEFAULT {
-                let memory = Some(tenant.quota.capacity().bytes());
-                let event = Event::Open { tenant: id, memory };
+        let mut tenants: Vec<_> = self.tenants.iter().map(|(_, tenant)| tenant).collect();
+        tenants.sort_unstable_by_key(|tenant| tenant.id);
+        for tenant in tenants {
+            let (id, spec) = (tenant.id, tenant.spec);
+            let event = if id == TenantId::DEFAULT {
+                Event::Resize { tenant: id, spec }
+            } else {
+                Event::Open { tenant: id, spec }
+            };
+            if spec != TenantSpec::default() || id != TenantId::DEFAULT {
                 lines.push(event_line(self.now, &event).to_string());
             }
-            let bytes = tenant.outside.bytes();
+            let bytes = bytes(&tenant.outside);
             if bytes > Bytes::ZERO {
                 let holder = Holder::Tenant(id);
                 let event = Event::Grow { holder, bytes };
@@ -52,6 +60,8 @@ impl Scheduler {
             memory,
             workers,
             max_queued,
+            patience,
+            longest_wait,
         } = self.config;
         let memory = memory.get();
         let usual_run = self
@@ -59,7 +69,9 @@ impl Scheduler {
             .map_or_else(|| "-".into(), |run| run.get().to_string());
         format!(
             "{LOG_FORMAT} memory={memory} workers={workers} max_queued={max_queued} \
-             usual_run={usual_run}"
+             patience={} longest_wait={} usual_run={usual_run}",
+            patience.get(),
+            longest_wait.get()
         )
     }
 

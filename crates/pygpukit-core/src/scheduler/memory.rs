@@ -1,52 +1,44 @@
 //! Memory beyond what was reserved, and memory given back.
 
 use super::event::{Action, Actions, Holder, Reason, Rejection};
+use super::lifecycle::overdrawn;
 use super::state::{Scheduler, StepError};
-use super::step::overdrawn;
-use super::task::{Held, Stage, Tenant, both};
+use super::task::{Stage, bytes};
+use super::tenant::Tenant;
+use crate::collections::Slot;
 use crate::id::TaskId;
-use crate::ledger::{Amount, Ledger, Resource};
+use crate::ledger::{Amount, Grant, Ledger, Resource, Shortage};
 use crate::units::Bytes;
 
 impl Scheduler {
     pub(super) fn grow(
         &mut self,
         holder: Holder,
-        bytes: Bytes,
+        asked: Bytes,
         actions: &mut Actions,
     ) -> Result<(), StepError> {
-        let (held, quota, limit) = match holder {
-            Holder::Tenant(id) => {
-                let tenant = self.tenants.get_mut(&id);
-                let Tenant { quota, outside, .. } = tenant.ok_or(StepError::UnknownTenant(id))?;
-                let limit = quota.capacity().bytes();
-                (outside, quota, limit)
-            }
-            Holder::Task(id) => {
-                let (task, tenant) = both(&mut self.tasks, &mut self.tenants, id)?;
-                let most = tenant.quota.capacity().bytes();
-                match &mut task.stage {
-                    Stage::Queued { .. } => return Err(StepError::NotRunning(id)),
-                    Stage::Running { held, .. } => {
-                        let limit = task.request.memory_limit().unwrap_or(most).min(most);
-                        (held, &mut tenant.quota, limit)
-                    }
-                    Stage::Ended { held } => {
-                        let limit = held.bytes();
-                        (held, &mut tenant.quota, limit)
-                    }
-                }
-            }
-        };
-        let available = room(held, limit, quota, &self.ledger);
-        if bytes <= available {
-            held.grow(&mut self.ledger, quota, bytes)?;
-            actions.push(Action::Grow { holder, bytes });
+        let (held, limit) = self.held_and_limit(holder)?;
+        let amount = Amount::of_memory(asked);
+        let below_limit = limit.get().saturating_sub(held.get());
+        let room = self.with_grant(holder, |tenant, device, _| {
+            Ok(tenant.room(device, Resource::Memory))
+        })?;
+        let available = room.min(below_limit);
+        if asked.get() <= available {
+            self.with_grant(holder, |tenant, device, grant| {
+                tenant.take(device, grant, amount)
+            })?;
+            actions.push(Action::Grow {
+                holder,
+                bytes: asked,
+            });
+            let tenant = self.tenant_of(holder)?;
+            self.used_more(tenant);
         } else {
             let rejection = Rejection {
                 reason: Reason::Resource(Resource::Memory),
-                asked: bytes.get(),
-                available: available.get(),
+                asked: asked.get(),
+                available,
                 limit: limit.get(),
             };
             self.counters.refused += 1;
@@ -55,47 +47,104 @@ impl Scheduler {
         Ok(())
     }
 
-    pub(super) fn shrink(&mut self, holder: Holder, bytes: Bytes) -> Result<(), StepError> {
+    /// What a holder has, and the most it may have.
+    fn held_and_limit(&self, holder: Holder) -> Result<(Bytes, Bytes), StepError> {
         match holder {
             Holder::Tenant(id) => {
-                let tenant = self.tenants.get_mut(&id);
-                let Tenant { quota, outside, .. } = tenant.ok_or(StepError::UnknownTenant(id))?;
-                outside.shrink(&mut self.ledger, quota, Amount::of_memory(bytes))?;
-                self.forget_tenant(id);
+                let tenant = self.tenants.get(self.tenant_slot(id)?);
+                let tenant = tenant.ok_or(StepError::UnknownTenant(id))?;
+                Ok((bytes(&tenant.outside), tenant.quota.capacity().bytes()))
             }
-            Holder::Task(id) => self.shrink_task(id, bytes)?,
+            Holder::Task(id) => {
+                let unknown = StepError::UnknownTask(id);
+                let task = self.tasks.get(self.task_slot(id)?).ok_or(unknown)?;
+                let tenant = self.tenants.get(task.tenant).ok_or(unknown)?;
+                match &task.stage {
+                    Stage::Queued { .. } => Err(StepError::NotRunning(id)),
+                    Stage::Running { held, .. } => {
+                        let most = tenant.quota.capacity().bytes();
+                        let limit = task.request.memory_limit().unwrap_or(most).min(most);
+                        Ok((bytes(held), limit))
+                    }
+                    Stage::Ended { held } => Ok((bytes(held), bytes(held))),
+                }
+            }
         }
-        Ok(())
     }
 
-    fn shrink_task(&mut self, id: TaskId, bytes: Bytes) -> Result<(), StepError> {
-        let (task, tenant) = both(&mut self.tasks, &mut self.tenants, id)?;
-        // A running task keeps what was promised to it.
-        let (held, kept) = match &mut task.stage {
-            Stage::Queued { .. } => return Err(StepError::NotRunning(id)),
-            Stage::Running { held, .. } => (held, task.request.memory()),
-            Stage::Ended { held } => (held, Bytes::ZERO),
+    /// Does something with what a holder holds.
+    fn with_grant<T>(
+        &mut self,
+        holder: Holder,
+        act: impl FnOnce(&mut Tenant, &mut Ledger, &mut Grant) -> Result<T, Shortage>,
+    ) -> Result<T, StepError> {
+        match holder {
+            Holder::Tenant(id) => {
+                let slot = self.tenant_slot(id)?;
+                let tenant = self.tenants.get_mut(slot);
+                let tenant = tenant.ok_or(StepError::UnknownTenant(id))?;
+                let mut outside = std::mem::take(&mut tenant.outside);
+                let done = act(tenant, &mut self.ledger, &mut outside);
+                tenant.outside = outside;
+                Ok(done?)
+            }
+            Holder::Task(id) => {
+                let slot = self.task_slot(id)?;
+                let (task, tenant, device) = self.parts(slot, id)?;
+                match &mut task.stage {
+                    Stage::Queued { .. } => Err(StepError::NotRunning(id)),
+                    Stage::Running { held, .. } | Stage::Ended { held } => {
+                        Ok(act(tenant, device, held)?)
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn shrink(&mut self, holder: Holder, less: Bytes) -> Result<(), StepError> {
+        let (held, kept) = match holder {
+            Holder::Tenant(_) => (self.held(holder), Bytes::ZERO),
+            Holder::Task(id) => (self.held(holder), self.promised(id)?),
         };
-        let available = Bytes::new(held.bytes().get().saturating_sub(kept.get()));
-        if bytes > available {
-            return Err(overdrawn(bytes, available, held.bytes()));
+        let available = Bytes::new(held.get().saturating_sub(kept.get()));
+        if less > available {
+            return Err(overdrawn(less, available, held));
         }
-        held.shrink(
-            &mut self.ledger,
-            &mut tenant.quota,
-            Amount::of_memory(bytes),
-        )?;
-        if matches!(&task.stage, Stage::Ended { held } if held.bytes() == Bytes::ZERO) {
-            self.forget_task(id);
+        self.with_grant(holder, |tenant, device, grant| {
+            tenant.give(device, grant, Amount::of_memory(less))
+        })?;
+        let tenant = self.tenant_of(holder)?;
+        self.freed(tenant);
+        if let Holder::Task(id) = holder
+            && let slot = self.task_slot(id)?
+            && let Some(task) = self.tasks.get(slot)
+            && let Stage::Ended { held } = &task.stage
+            && bytes(held) == Bytes::ZERO
+        {
+            self.forget_task(slot);
         }
+        self.forget_tenant(tenant);
         Ok(())
     }
-}
 
-/// How much more a holder could get.
-fn room(held: &Held, limit: Bytes, quota: &Ledger, device: &Ledger) -> Bytes {
-    let below_limit = Bytes::new(limit.get().saturating_sub(held.bytes().get()));
-    below_limit
-        .min(quota.available().bytes())
-        .min(device.available().bytes())
+    fn tenant_of(&self, holder: Holder) -> Result<Slot, StepError> {
+        match holder {
+            Holder::Tenant(id) => self.tenant_slot(id),
+            Holder::Task(id) => {
+                let task = self.tasks.get(self.task_slot(id)?);
+                Ok(task.ok_or(StepError::UnknownTask(id))?.tenant)
+            }
+        }
+    }
+
+    /// What a running task keeps, since it was promised to it.
+    fn promised(&self, id: TaskId) -> Result<Bytes, StepError> {
+        let task = self.tasks.get(self.task_slot(id)?);
+        let task = task.ok_or(StepError::UnknownTask(id))?;
+        match task.stage {
+            Stage::Queued { .. } => Err(StepError::NotRunning(id)),
+            Stage::Running { .. } => Ok(task.request.memory()),
+            Stage::Ended { .. } => Ok(Bytes::ZERO),
+        }
+    }
 }

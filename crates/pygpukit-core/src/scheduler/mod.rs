@@ -10,17 +10,20 @@
 
 mod admission;
 mod event;
+mod lifecycle;
 mod log;
 mod memory;
+mod order;
 mod policy;
+mod promotion;
 mod queue;
 mod read;
 mod request;
 mod request_error;
 mod state;
 mod stats;
-mod step;
 mod task;
+mod tenant;
 mod write;
 
 #[cfg(test)]
@@ -35,3 +38,4 @@ pub use request::{MemoryAsk, Request, ShareAsk, TaskSpec};
 pub use request_error::RequestError;
 pub use state::{Config, Scheduler, StepError};
 pub use stats::{Counters, SchedulerStats, TaskStage, TaskStats};
+pub use tenant::TenantSpec;

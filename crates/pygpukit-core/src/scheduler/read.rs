@@ -3,6 +3,7 @@
 use super::event::{Event, Holder};
 use super::request::{MemoryAsk, Request, ShareAsk, TaskSpec};
 use super::state::Config;
+use super::tenant::TenantSpec;
 use crate::id::{TaskId, TenantId};
 use crate::units::{Bytes, Nanoseconds, Share};
 use std::str::FromStr;
@@ -59,6 +60,8 @@ pub(super) fn read_header(fields: &Fields<'_>) -> Option<(Config, Option<Nanosec
         memory: fields.bytes("memory")?,
         workers: fields.get("workers")?,
         max_queued: fields.get("max_queued")?,
+        patience: nanoseconds(fields.text("patience")?)?,
+        longest_wait: nanoseconds(fields.text("longest_wait")?)?,
     };
     let usual_run = maybe(fields.text("usual_run")?)?;
     Some((config, usual_run.map(Nanoseconds::new)))
@@ -73,7 +76,11 @@ pub(super) fn read_event(line: &str) -> Option<(Nanoseconds, Event)> {
     let event = match kind {
         "open" => Event::Open {
             tenant: fields.tenant()?,
-            memory: maybe(fields.text("memory")?)?.map(Bytes::new),
+            spec: read_tenant(&fields)?,
+        },
+        "resize" => Event::Resize {
+            tenant: fields.tenant()?,
+            spec: read_tenant(&fields)?,
         },
         "close" => Event::Close {
             tenant: fields.tenant()?,
@@ -109,20 +116,8 @@ pub(super) fn read_event(line: &str) -> Option<(Nanoseconds, Event)> {
 fn read_request(fields: &Fields<'_>) -> Option<Request> {
     let spec = TaskSpec {
         name: fields.optional("name", unescaped)?,
-        memory: fields.optional("memory", |text| {
-            let (request, limit) = text.split_once(',')?;
-            Some(MemoryAsk {
-                request: request.parse().map(Bytes::new).ok()?,
-                limit: maybe(limit)?.map(Bytes::new),
-            })
-        })?,
-        bandwidth: fields.optional("bandwidth", |text| {
-            let (floor, cap) = text.split_once(',')?;
-            Some(ShareAsk {
-                floor: Share::from_units(floor.parse().ok()?)?,
-                cap: Share::from_units(cap.parse().ok()?)?,
-            })
-        })?,
+        memory: fields.optional("memory", memory)?,
+        bandwidth: fields.optional("bandwidth", bandwidth)?,
         policy: Some(fields.get("policy")?),
         priority: fields.get("priority")?,
         weight: Some(fields.get("weight")?),
@@ -132,6 +127,36 @@ fn read_request(fields: &Fields<'_>) -> Option<Request> {
         evictable: fields.get("evictable")?,
     };
     spec.try_into().ok()
+}
+
+fn read_tenant(fields: &Fields<'_>) -> Option<TenantSpec> {
+    let spec = TenantSpec {
+        memory: fields.optional("memory", memory)?,
+        compute: fields.optional("compute", share)?.unwrap_or_default(),
+        bandwidth: fields.optional("bandwidth", bandwidth)?,
+        workers: fields.optional("workers", |text| text.parse().ok())?,
+    };
+    spec.check().is_ok().then_some(spec)
+}
+
+fn memory(text: &str) -> Option<MemoryAsk> {
+    let (request, limit) = text.split_once(',')?;
+    Some(MemoryAsk {
+        request: request.parse().map(Bytes::new).ok()?,
+        limit: maybe(limit)?.map(Bytes::new),
+    })
+}
+
+fn bandwidth(text: &str) -> Option<ShareAsk> {
+    let (floor, cap) = text.split_once(',')?;
+    Some(ShareAsk {
+        floor: share(floor)?,
+        cap: share(cap)?,
+    })
+}
+
+fn share(text: &str) -> Option<Share> {
+    Share::from_units(text.parse().ok()?)
 }
 
 fn nanoseconds(text: &str) -> Option<Nanoseconds> {

@@ -73,14 +73,24 @@ impl TryFrom<TaskSpec> for Request {
 }
 
 fn check_ranges(spec: &TaskSpec) -> Result<(), RequestError> {
-    let positive = |option, zero| {
-        if zero {
-            Err(RequestError::NotPositive { option, value: 0 })
-        } else {
-            Ok(())
-        }
-    };
-    if let Some(MemoryAsk { request, limit }) = spec.memory
+    check_asks(spec.memory, spec.bandwidth)?;
+    positive("deadline", spec.deadline == Some(Nanoseconds::ZERO))
+}
+
+fn positive(option: &'static str, zero: bool) -> Result<(), RequestError> {
+    if zero {
+        Err(RequestError::NotPositive { option, value: 0 })
+    } else {
+        Ok(())
+    }
+}
+
+/// Limits are more than nothing, and no less than requests.
+pub(super) fn check_asks(
+    memory: Option<MemoryAsk>,
+    bandwidth: Option<ShareAsk>,
+) -> Result<(), RequestError> {
+    if let Some(MemoryAsk { request, limit }) = memory
         && let Some(limit) = limit
     {
         positive("memory", limit == Bytes::ZERO)?;
@@ -94,7 +104,7 @@ fn check_ranges(spec: &TaskSpec) -> Result<(), RequestError> {
             });
         }
     }
-    if let Some(ShareAsk { floor, cap }) = spec.bandwidth {
+    if let Some(ShareAsk { floor, cap }) = bandwidth {
         positive("bandwidth", cap == Share::ZERO)?;
         if floor > cap {
             return Err(RequestError::Inverted {
@@ -106,7 +116,7 @@ fn check_ranges(spec: &TaskSpec) -> Result<(), RequestError> {
             });
         }
     }
-    positive("deadline", spec.deadline == Some(Nanoseconds::ZERO))
+    Ok(())
 }
 
 fn checked_policy(spec: &TaskSpec) -> Result<Policy, RequestError> {

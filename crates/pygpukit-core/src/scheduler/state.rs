@@ -1,14 +1,16 @@
 //! The state machine.
 
-use super::event::{Action, Actions, Event};
-use super::queue::{Lane, Queue, Rank};
+use super::event::{Actions, Event};
+use super::order::Order;
+use super::promotion::Claims;
+use super::queue::Queue;
 use super::stats::Counters;
-use super::task::{Held, Stage, Task, Tenant, Waits};
+use super::task::Task;
+use super::tenant::{Tenant, TenantSpec};
+use crate::collections::{Heap, IdMap, List, Places, Slab};
 use crate::id::{TaskId, TenantId};
-use crate::ledger::{Amount, Ledger, Resource, ResourceSet, Shortage};
+use crate::ledger::{Amount, Ledger, Shortage};
 use crate::units::{Bytes, Nanoseconds, Share};
-use smallvec::SmallVec;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What a scheduler decides over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +21,26 @@ pub struct Config {
     pub workers: u32,
     /// Tasks that wait.
     pub max_queued: usize,
+    /// How much waiting a level of priority is worth: see [`Scheduler`].
+    pub patience: Nanoseconds,
+    /// Whoever has waited for that long goes ahead of those who have not.
+    pub longest_wait: Nanoseconds,
 }
 
 impl Config {
+    /// A device with that much memory, on which that many tasks run at once;
+    /// 100,000 may wait, a level of priority is worth a minute, and ten minutes
+    /// are a long wait.
+    pub const fn new(memory: Bytes, workers: u32) -> Self {
+        Self {
+            memory,
+            workers,
+            max_queued: 100_000,
+            patience: Nanoseconds::new(60_000_000_000),
+            longest_wait: Nanoseconds::new(600_000_000_000),
+        }
+    }
+
     pub(super) const fn capacity(&self) -> Amount {
         Amount::of_memory(self.memory)
             .compute(Share::ONE)
@@ -32,23 +51,39 @@ impl Config {
 
 /// Decides which task of a device may start.
 ///
-/// Tasks start in policy order: by policy, priority (larger first), deadline,
-/// arrival. A task overtakes one that waits only if it asks for nothing that
-/// the other waits for; so nobody waits for ever while what they wait for is
-/// given to others behind them.
+/// Guaranteed tasks start before burstable ones, and those before best effort;
+/// of one policy, in the order in which they are due. A task is due at its
+/// deadline, or when it has waited for [`Config::patience`]; each level of
+/// priority makes that sooner by as much again. After [`Config::longest_wait`] it
+/// goes ahead of all that have waited less. A task overtakes one that waits only
+/// if it asks for nothing that the other waits for. So nobody waits for ever while
+/// what they wait for is given to others.
 ///
 /// Memory used outside tasks, by best-effort tasks, and by burstable tasks
 /// beyond their request is granted from what is left over. It delays tasks that
 /// wait, and never touches what running ones were promised.
+///
+/// A step takes O(log n) time for n tasks and tenants, apart from closing a
+/// tenant, which takes as long as it has tasks, and allocates nothing once there
+/// have been as many tasks before.
 #[derive(Debug)]
 pub struct Scheduler {
     pub(super) config: Config,
     pub(super) ledger: Ledger,
-    pub(super) tenants: BTreeMap<TenantId, Tenant>,
-    pub(super) tasks: BTreeMap<TaskId, Task>,
-    pub(super) running: BTreeSet<TaskId>,
+    pub(super) tenants: Slab<Tenant>,
+    pub(super) tenant_ids: IdMap<TenantId>,
+    pub(super) tasks: Slab<Task>,
+    pub(super) task_ids: IdMap<TaskId>,
+    /// In the order in which they started.
+    pub(super) running: List,
     pub(super) queue: Queue,
-    pub(super) timeouts: BTreeSet<(Nanoseconds, TaskId)>,
+    pub(super) claims: Claims,
+    /// Something was freed, or the first of a lane is another.
+    pub(super) unsettled: bool,
+    /// Queued tasks that have not waited for long, in order of arrival.
+    pub(super) fresh: List,
+    pub(super) timeouts: Heap<(Nanoseconds, TaskId)>,
+    pub(super) timeout_places: Places,
     pub(super) now: Nanoseconds,
     pub(super) arrivals: u64,
     /// How long tasks run, as a moving average; `None` before one has ended.
@@ -82,19 +117,38 @@ pub enum StepError {
 impl Scheduler {
     /// A scheduler with the default tenant and no tasks.
     pub fn new(config: Config) -> Self {
-        let capacity = config.capacity();
-        Self {
+        let mut scheduler = Self {
             config,
-            ledger: Ledger::new(capacity),
-            tenants: BTreeMap::from([(TenantId::DEFAULT, Tenant::new(capacity, None))]),
-            tasks: BTreeMap::new(),
-            running: BTreeSet::new(),
+            ledger: Ledger::new(config.capacity()),
+            tenants: Slab::default(),
+            tenant_ids: IdMap::default(),
+            tasks: Slab::default(),
+            task_ids: IdMap::default(),
+            running: List::default(),
             queue: Queue::default(),
-            timeouts: BTreeSet::new(),
+            claims: Claims::default(),
+            unsettled: false,
+            fresh: List::default(),
+            timeouts: Heap::default(),
+            timeout_places: Places::default(),
             now: Nanoseconds::ZERO,
             arrivals: 0,
             usual_run: None,
             counters: Counters::default(),
+        };
+        // Asks for nothing, so that nothing can be lacking.
+        let opened = scheduler.open(
+            TenantId::DEFAULT,
+            TenantSpec::default(),
+            &mut Actions::new(),
+        );
+        debug_assert_eq!(opened, Ok(()));
+        scheduler
+    }
+
+    pub(super) const fn order(&self) -> Order {
+        Order {
+            patience: self.config.patience,
         }
     }
 
@@ -112,8 +166,10 @@ impl Scheduler {
     ) -> Result<(), StepError> {
         self.now = self.now.max(now);
         self.expire(actions);
+        self.hurry();
         let result = match event {
-            Event::Open { tenant, memory } => self.open(tenant, memory),
+            Event::Open { tenant, spec } => self.open(tenant, spec, actions),
+            Event::Resize { tenant, spec } => self.resize(tenant, spec, actions),
             Event::Close {
                 tenant,
                 cancel_pending,
@@ -133,132 +189,11 @@ impl Scheduler {
         result
     }
 
-    /// When the next queued task will have waited long enough: the latest time
-    /// for an [`Event::Tick`].
+    /// When the next queued task will have waited long enough to be rejected or
+    /// to go first: the latest time for an [`Event::Tick`].
     pub fn next_timeout(&self) -> Option<Nanoseconds> {
-        self.timeouts.first().map(|&(due, _)| due)
-    }
-
-    /// Starts every task that may start now.
-    pub(super) fn promote(&mut self, actions: &mut Actions) {
-        while self.queue.len() > 0
-            && let Some((task, lane, rank)) = self.next_startable()
-        {
-            self.queue.remove(lane, rank);
-            self.start(task, actions);
-        }
-    }
-
-    /// The first task in policy order that nothing stops, if there is one.
-    /// Brings up to date what the blocked ones before it wait for.
-    fn next_startable(&mut self) -> Option<(TaskId, Lane, Rank)> {
-        let mut claims = Claims::default();
-        for (rank, lane, id) in self.queue.heads() {
-            let task = self.tasks.get_mut(&id)?;
-            let tenant = self.tenants.get(&lane.tenant)?;
-            let amount = task.request.amount();
-            let claimed = claims.on(lane.tenant, amount.resources());
-            let lacking = Waits {
-                device: self.ledger.lacking(&amount),
-                quota: tenant.quota.lacking(&amount),
-            };
-            if claimed.all().union(lacking.all()).is_empty() {
-                return Some((id, lane, rank));
-            }
-            if let Stage::Queued { lacked, .. } = &mut task.stage {
-                lacked.add(lacking);
-                claims.add(lane.tenant, *lacked);
-            }
-        }
-        None
-    }
-
-    fn start(&mut self, id: TaskId, actions: &mut Actions) {
-        let Some(task) = self.tasks.get_mut(&id) else {
-            return;
-        };
-        let Some(tenant) = self.tenants.get_mut(&task.tenant) else {
-            return;
-        };
-        let amount = task.request.amount();
-        let Ok(held) = Held::reserve(&mut self.ledger, &mut tenant.quota, amount) else {
-            return;
-        };
-        if let Some(timeout) = task.request.spec().queue_timeout {
-            let due = task.submitted.saturating_add(timeout);
-            self.timeouts.remove(&(due, id));
-        }
-        task.stage = Stage::Running {
-            since: self.now,
-            held,
-        };
-        self.running.insert(id);
-        self.counters.started += 1;
-        actions.push(Action::Start {
-            task: id,
-            memory: amount.bytes(),
-            bandwidth: amount.share(Resource::Bandwidth),
-        });
-    }
-
-    /// What tasks ahead of `rank` have first claim on.
-    pub(super) fn claims_ahead(&self, tenant: TenantId, rank: Rank) -> Waits {
-        let mut claims = Claims::default();
-        for (_, lane, id) in self
-            .queue
-            .heads()
-            .into_iter()
-            .take_while(|head| head.0 < rank)
-        {
-            if let Some(Task {
-                stage: Stage::Queued { lacked, .. },
-                ..
-            }) = self.tasks.get(&id)
-            {
-                claims.add(lane.tenant, *lacked);
-            }
-        }
-        let everything = Resource::ALL
-            .into_iter()
-            .fold(ResourceSet::EMPTY, ResourceSet::with);
-        claims.on(tenant, everything)
-    }
-}
-
-/// What tasks that are blocked have first claim on.
-#[derive(Default)]
-struct Claims {
-    device: ResourceSet,
-    quota: SmallVec<[(TenantId, ResourceSet); 4]>,
-}
-
-impl Claims {
-    fn add(&mut self, tenant: TenantId, waits: Waits) {
-        self.device = self.device.union(waits.device);
-        match self.quota.iter_mut().find(|(each, _)| *each == tenant) {
-            Some((_, claimed)) => *claimed = claimed.union(waits.quota),
-            None => self.quota.push((tenant, waits.quota)),
-        }
-    }
-
-    fn on(&self, tenant: TenantId, asked: ResourceSet) -> Waits {
-        let quota = self
-            .quota
-            .iter()
-            .find(|&&(each, _)| each == tenant)
-            .map_or(ResourceSet::EMPTY, |&(_, claimed)| claimed);
-        Waits {
-            device: self.device.intersection(asked),
-            quota: quota.intersection(asked),
-        }
-    }
-}
-
-impl Waits {
-    /// Keeps what was lacked before, apart from workers.
-    fn add(&mut self, lacking: Self) {
-        let kept = |lacked: ResourceSet| lacked.without(Resource::Workers);
-        self.device = kept(self.device).union(lacking.device);
-        self.quota = kept(self.quota).union(lacking.quota);
+        let timeout = self.timeouts.first().map(|((due, _), _)| due);
+        let overdue = self.next_overdue().map(|(due, _)| due);
+        timeout.into_iter().chain(overdue).min()
     }
 }

@@ -3,7 +3,7 @@
 use super::event::Holder;
 use super::policy::Policy;
 use super::state::Scheduler;
-use super::task::{Held, Stage};
+use super::task::{Stage, bytes};
 use crate::id::{TaskId, TenantId};
 use crate::ledger::{Resource, ResourceSet};
 use crate::units::{Bytes, Nanoseconds, Share};
@@ -38,6 +38,8 @@ pub struct SchedulerStats {
     pub reserved_memory: Bytes,
     /// Memory that running tasks and work outside tasks use beyond that.
     pub borrowed_memory: Bytes,
+    /// Memory that tenants own and do not use.
+    pub idle_memory: Bytes,
     /// Memory in arrays that ended tasks left behind.
     pub returned_memory: Bytes,
     /// Memory that nobody holds.
@@ -100,19 +102,19 @@ impl Scheduler {
         let mut reserved = 0;
         let mut borrowed: u64 = self
             .tenants
-            .values()
-            .map(|tenant| tenant.outside.bytes().get())
+            .iter()
+            .map(|(_, tenant)| bytes(&tenant.outside).get())
             .sum();
         let mut returned = 0;
-        for task in self.tasks.values() {
+        for (_, task) in self.tasks.iter() {
             match &task.stage {
                 Stage::Queued { .. } => {}
                 Stage::Running { held, .. } => {
                     let own = task.request.memory().get();
                     reserved += own;
-                    borrowed += held.bytes().get() - own;
+                    borrowed += bytes(held).get() - own;
                 }
-                Stage::Ended { held } => returned += held.bytes().get(),
+                Stage::Ended { held } => returned += bytes(held).get(),
             }
         }
         let available = self.ledger.available();
@@ -121,6 +123,9 @@ impl Scheduler {
             reserved_memory: Bytes::new(reserved),
             borrowed_memory: Bytes::new(borrowed),
             returned_memory: Bytes::new(returned),
+            idle_memory: Bytes::new(
+                self.ledger.granted().bytes().get() - reserved - borrowed - returned,
+            ),
             available_memory: available.bytes(),
             reserved_bandwidth: self.ledger.granted().share(Resource::Bandwidth),
             available_bandwidth: available.share(Resource::Bandwidth),
@@ -134,23 +139,28 @@ impl Scheduler {
     /// Memory that somebody holds: none for those who are not there.
     pub fn held(&self, holder: Holder) -> Bytes {
         let held = match holder {
-            Holder::Tenant(id) => self.tenants.get(&id).map(|tenant| &tenant.outside),
-            Holder::Task(id) => self.tasks.get(&id).and_then(|task| match &task.stage {
-                Stage::Queued { .. } => None,
-                Stage::Running { held, .. } | Stage::Ended { held } => Some(held),
-            }),
+            Holder::Tenant(id) => {
+                let tenant = self.tenant_ids.get(&id);
+                let tenant = tenant.and_then(|slot| self.tenants.get(slot));
+                tenant.map(|tenant| &tenant.outside)
+            }
+            Holder::Task(id) => {
+                let task = self.task_ids.get(&id);
+                task.and_then(|slot| self.tasks.get(slot)?.held())
+            }
         };
-        held.map_or(Bytes::ZERO, Held::bytes)
+        held.map_or(Bytes::ZERO, bytes)
     }
 
     /// One task; `None` if it does not wait, run or hold memory.
     pub fn task_stats(&self, id: TaskId) -> Option<TaskStats> {
-        let task = self.tasks.get(&id)?;
+        let slot = self.task_ids.get(&id)?;
+        let task = self.tasks.get(slot)?;
         let (stage, held, own) = match &task.stage {
             Stage::Queued { rank, .. } => {
                 let stage = TaskStage::Queued {
                     position: self.queue.ahead_of(*rank),
-                    waits_for: self.waits_of(id)?.all(),
+                    waits_for: self.waits_of(slot)?.all(),
                 };
                 (stage, None, Bytes::ZERO)
             }
@@ -159,16 +169,16 @@ impl Scheduler {
                 Some(held),
                 task.request.memory(),
             ),
-            Stage::Ended { held } => (TaskStage::Ended, Some(held), held.bytes()),
+            Stage::Ended { held } => (TaskStage::Ended, Some(held), bytes(held)),
         };
-        let bytes = held.map_or(Bytes::ZERO, Held::bytes);
+        let held_memory = held.map_or(Bytes::ZERO, bytes);
         Some(TaskStats {
-            tenant: task.tenant,
+            tenant: self.tenants.get(task.tenant)?.id,
             policy: task.request.policy(),
             submitted: task.submitted,
             stage,
-            held_memory: bytes,
-            borrowed_memory: Bytes::new(bytes.get() - own.get()),
+            held_memory,
+            borrowed_memory: Bytes::new(held_memory.get() - own.get()),
             bandwidth: held.map_or(Share::ZERO, |held| held.amount().share(Resource::Bandwidth)),
         })
     }

@@ -1,37 +1,71 @@
-//! What the scheduler knows of a task, and of a tenant.
+//! What the scheduler knows of a task.
 
-use super::queue::{Lane, Rank};
+use super::order::Rank;
+use super::queue::Lane;
 use super::request::Request;
-use super::state::StepError;
-use crate::id::{TaskId, TenantId};
-use crate::ledger::{Amount, Grant, Ledger, ResourceSet, Shortage};
+use crate::collections::Slot;
+use crate::id::TaskId;
+use crate::ledger::{Amount, Grant, Resource, ResourceSet};
 use crate::units::{Bytes, Nanoseconds};
-use std::collections::BTreeMap;
 
 /// A task that waits, runs, or has left memory behind.
 #[derive(Debug)]
 pub(super) struct Task {
-    pub(super) tenant: TenantId,
+    pub(super) id: TaskId,
+    pub(super) tenant: Slot,
     pub(super) request: Box<Request>,
+    /// What the request asks for.
+    pub(super) amount: Amount,
     pub(super) submitted: Nanoseconds,
     pub(super) stage: Stage,
 }
 
-/// How far a task is, and what is true there.
+/// How far a task is, and what is true there. What is held is of its tenant's
+/// quota.
 #[derive(Debug)]
 pub(super) enum Stage {
     Queued {
         lane: Lane,
         rank: Rank,
+        arrival: u64,
         lacked: Waits,
     },
     Running {
         since: Nanoseconds,
         /// What it requested, and memory beyond that.
-        held: Held,
+        held: Grant,
     },
     /// It has ended, and arrays of it live on.
-    Ended { held: Held },
+    Ended { held: Grant },
+}
+
+impl Task {
+    /// What it holds of its tenant's quota.
+    pub(super) fn held(&self) -> Option<&Grant> {
+        match &self.stage {
+            Stage::Queued { .. } => None,
+            Stage::Running { held, .. } | Stage::Ended { held } => Some(held),
+        }
+    }
+
+    /// What it lacks or has lacked, if it waits.
+    pub(super) fn lacked(&self) -> Option<Waits> {
+        match self.stage {
+            Stage::Queued { lacked, .. } => Some(lacked),
+            Stage::Running { .. } | Stage::Ended { .. } => None,
+        }
+    }
+
+    /// When it will have waited long enough.
+    pub(super) fn timeout(&self) -> Option<Nanoseconds> {
+        let timeout = self.request.spec().queue_timeout?;
+        Some(self.submitted.saturating_add(timeout))
+    }
+}
+
+/// How much memory a grant has.
+pub(super) fn bytes(grant: &Grant) -> Bytes {
+    grant.amount().bytes()
 }
 
 /// What a queued task lacks, or has lacked. Kept until it starts, apart from
@@ -50,101 +84,11 @@ impl Waits {
     pub(super) fn all(self) -> ResourceSet {
         self.device.union(self.quota)
     }
-}
 
-/// A grant of the device, counted against a tenant's quota too.
-#[derive(Debug, Default)]
-pub(super) struct Held {
-    device: Grant,
-    quota: Grant,
-}
-
-impl Held {
-    pub(super) fn reserve(
-        device: &mut Ledger,
-        quota: &mut Ledger,
-        amount: Amount,
-    ) -> Result<Self, Shortage> {
-        let quota_grant = quota.reserve(amount)?;
-        match device.reserve(amount) {
-            Ok(device) => Ok(Self {
-                device,
-                quota: quota_grant,
-            }),
-            Err(shortage) => {
-                quota.give_back(quota_grant);
-                Err(shortage)
-            }
-        }
+    /// Keeps what was lacked before, apart from workers.
+    pub(super) fn add(&mut self, lacking: Self) {
+        let kept = |lacked: ResourceSet| lacked.without(Resource::Workers);
+        self.device = kept(self.device).union(lacking.device);
+        self.quota = kept(self.quota).union(lacking.quota);
     }
-
-    pub(super) fn amount(&self) -> &Amount {
-        self.device.amount()
-    }
-
-    pub(super) fn bytes(&self) -> Bytes {
-        self.amount().bytes()
-    }
-
-    pub(super) fn grow(
-        &mut self,
-        device: &mut Ledger,
-        quota: &mut Ledger,
-        bytes: Bytes,
-    ) -> Result<(), Shortage> {
-        let amount = Amount::of_memory(bytes);
-        quota.grow(&mut self.quota, amount)?;
-        device.grow(&mut self.device, amount).or_else(|shortage| {
-            quota.shrink(&mut self.quota, amount)?;
-            Err(shortage)
-        })
-    }
-
-    pub(super) fn shrink(
-        &mut self,
-        device: &mut Ledger,
-        quota: &mut Ledger,
-        amount: Amount,
-    ) -> Result<(), Shortage> {
-        quota.shrink(&mut self.quota, amount)?;
-        device.shrink(&mut self.device, amount)
-    }
-}
-
-/// Someone who submits tasks.
-#[derive(Debug)]
-pub(super) struct Tenant {
-    /// The device's capacity, with the tenant's own limit on memory.
-    pub(super) quota: Ledger,
-    /// Memory used outside tasks.
-    pub(super) outside: Held,
-    pub(super) closed: bool,
-    /// Tasks that wait, run or hold memory.
-    pub(super) tasks: usize,
-}
-
-impl Tenant {
-    /// A tenant whose memory is limited to `memory`, on a device of `capacity`.
-    pub(super) fn new(capacity: Amount, memory: Option<Bytes>) -> Self {
-        let limit = memory.map_or(capacity.bytes(), |limit| limit.min(capacity.bytes()));
-        Self {
-            quota: Ledger::new(capacity.memory(limit)),
-            outside: Held::default(),
-            closed: false,
-            tasks: 0,
-        }
-    }
-}
-
-/// A task, and the tenant whose it is.
-pub(super) fn both<'a>(
-    tasks: &'a mut BTreeMap<TaskId, Task>,
-    tenants: &'a mut BTreeMap<TenantId, Tenant>,
-    id: TaskId,
-) -> Result<(&'a mut Task, &'a mut Tenant), StepError> {
-    let task = tasks.get_mut(&id).ok_or(StepError::UnknownTask(id))?;
-    let tenant = tenants
-        .get_mut(&task.tenant)
-        .ok_or(StepError::UnknownTenant(task.tenant))?;
-    Ok((task, tenant))
 }

@@ -21,9 +21,8 @@ impl World {
     fn new(workers: u32) -> Self {
         Self {
             scheduler: Scheduler::new(Config {
-                memory: Bytes::new(1000),
-                workers,
                 max_queued: 4,
+                ..Config::new(Bytes::new(1000), workers)
             }),
             now: 0,
             actions: Actions::new(),
@@ -267,7 +266,8 @@ fn two_kinds_of_tasks_cannot_starve_a_third_in_turns() {
         // In each round one of them would leave no room for task 1 again.
         world.submit(id, bandwidth(0.6));
         world.submit(id + 1, memory(600));
-        let oldest = world.scheduler.running.first().copied().unwrap();
+        let oldest = world.scheduler.running.iter().next().unwrap();
+        let oldest = world.scheduler.tasks.get(oldest).unwrap().id;
         if world.finish(oldest.get(), 0).contains(&1) {
             return;
         }
@@ -434,7 +434,7 @@ fn a_tenant_has_its_own_limit() {
     let tenant = TenantId::new(7);
     world.step(Event::Open {
         tenant,
-        memory: Some(Bytes::new(300)),
+        spec: TenantSpec::limited(Bytes::new(300)),
     });
     assert_eq!(rejected(&world.submit_for(7, 1, memory(400))).limit, 300);
     assert!(admitted(&world.submit_for(7, 2, memory(200))));

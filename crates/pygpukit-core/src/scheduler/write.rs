@@ -1,8 +1,9 @@
 //! Events and actions, written as text.
 
 use super::event::{Action, Event, Holder, Reason, Rejection};
-use super::request::Request;
-use crate::units::Nanoseconds;
+use super::request::{MemoryAsk, Request, ShareAsk};
+use super::tenant::TenantSpec;
+use crate::units::{Bytes, Nanoseconds, Share};
 use std::fmt::{self, Display, Formatter, Write};
 
 impl Display for Holder {
@@ -17,10 +18,8 @@ impl Display for Holder {
 impl Display for Event {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Open { tenant, memory } => {
-                let memory = Maybe(memory.map(crate::units::Bytes::get));
-                write!(f, "open tenant={tenant} memory={memory}")
-            }
+            Self::Open { tenant, spec } => write!(f, "open tenant={tenant}{}", Size(spec)),
+            Self::Resize { tenant, spec } => write!(f, "resize tenant={tenant}{}", Size(spec)),
             Self::Close {
                 tenant,
                 cancel_pending,
@@ -66,6 +65,9 @@ impl Display for Action {
                 )
             }
             Self::Reject { task, rejection } => write!(f, "reject task={task} {}", No(rejection)),
+            Self::Deny { tenant, rejection } => {
+                write!(f, "deny tenant={tenant} {}", No(rejection))
+            }
             Self::Cancel { task } => write!(f, "cancel task={task}"),
             Self::Grow { holder, bytes } => write!(f, "grow {holder} bytes={}", bytes.get()),
             Self::Refuse { holder, rejection } => write!(f, "refuse {holder} {}", No(rejection)),
@@ -110,14 +112,7 @@ impl Display for Asked<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let spec = self.0.spec();
         write!(f, "policy={} priority={}", self.0.policy(), spec.priority)?;
-        if let Some(memory) = spec.memory {
-            let limit = Maybe(memory.limit.map(crate::units::Bytes::get));
-            write!(f, " memory={},{limit}", memory.request.get())?;
-        }
-        if let Some(bandwidth) = spec.bandwidth {
-            let (floor, cap) = (bandwidth.floor.units(), bandwidth.cap.units());
-            write!(f, " bandwidth={floor},{cap}")?;
-        }
+        write_asks(f, spec.memory, spec.bandwidth)?;
         if let Some(deadline) = spec.deadline {
             write!(f, " deadline={}", deadline.get())?;
         }
@@ -132,6 +127,37 @@ impl Display for Asked<'_> {
         }
         Ok(())
     }
+}
+
+/// Only what was said, each with a space before it.
+struct Size<'a>(&'a TenantSpec);
+
+impl Display for Size<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write_asks(f, self.0.memory, self.0.bandwidth)?;
+        if self.0.compute != Share::ZERO {
+            write!(f, " compute={}", self.0.compute.units())?;
+        }
+        if let Some(workers) = self.0.workers {
+            write!(f, " workers={workers}")?;
+        }
+        Ok(())
+    }
+}
+
+fn write_asks(
+    f: &mut Formatter<'_>,
+    memory: Option<MemoryAsk>,
+    bandwidth: Option<ShareAsk>,
+) -> fmt::Result {
+    if let Some(MemoryAsk { request, limit }) = memory {
+        let limit = Maybe(limit.map(Bytes::get));
+        write!(f, " memory={},{limit}", request.get())?;
+    }
+    if let Some(ShareAsk { floor, cap }) = bandwidth {
+        write!(f, " bandwidth={},{}", floor.units(), cap.units())?;
+    }
+    Ok(())
 }
 
 /// Letters and digits as they are, every other byte as `%xx`.

@@ -7,7 +7,7 @@ use super::task::{Task, TaskCell};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use pygpukit_core::id::{TaskId, TenantId};
-use pygpukit_core::scheduler::{Event, Request};
+use pygpukit_core::scheduler::{Event, Request, TenantSpec};
 use pygpukit_core::units::Bytes;
 use std::fmt;
 use std::io::Write;
@@ -77,7 +77,9 @@ impl Scheduler {
         }
         let event = Event::Open {
             tenant,
-            memory: options.memory,
+            spec: options
+                .memory
+                .map_or_else(TenantSpec::default, TenantSpec::limited),
         };
         let orders = state.step(node.now(), event);
         drop(state);

@@ -25,9 +25,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The most tasks that may wait on one device.
-const MAX_QUEUED: usize = 100_000;
-
 /// The scheduler of one device.
 #[derive(Debug)]
 pub(crate) struct Node {
@@ -74,11 +71,8 @@ impl Node {
     pub(crate) fn new(device: DeviceId, memory: u64, clock: Arc<dyn Clock>) -> Arc<Self> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = (cores + 4).min(32);
-        let core = Core::new(Config {
-            memory: Bytes::new(memory),
-            workers: u32::try_from(threads).unwrap_or(32),
-            max_queued: MAX_QUEUED,
-        });
+        let workers = u32::try_from(threads).unwrap_or(32);
+        let core = Core::new(Config::new(Bytes::new(memory), workers));
         Arc::new(Self {
             device,
             process: crate::process::current(),
@@ -152,6 +146,7 @@ impl State {
         let submitted = match &event {
             Event::Submit { task, .. } => Some(*task),
             Event::Open { .. }
+            | Event::Resize { .. }
             | Event::Close { .. }
             | Event::Finish { .. }
             | Event::Cancel { .. }
@@ -182,7 +177,9 @@ impl State {
                         .end
                         .extend(cell.map(|cell| (cell, Outcome::Cancelled)));
                 }
-                Action::Queue { .. } => {}
+                // Partitions come with streams of their own; until then no tenant asks
+                // for anything of its own that could be denied.
+                Action::Queue { .. } | Action::Deny { .. } => {}
                 Action::Grow { .. } => orders.growth = Some(Ok(())),
                 Action::Refuse { rejection, .. } => orders.growth = Some(Err(rejection)),
             }

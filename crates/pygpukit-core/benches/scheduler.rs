@@ -1,0 +1,137 @@
+//! Events a second, with many tenants and many tasks that wait.
+
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use pygpukit_core::id::{TaskId, TenantId};
+use pygpukit_core::scheduler::{
+    Action, Actions, Config, Event, MemoryAsk, Policy, Request, Scheduler, TaskSpec, TenantSpec,
+};
+use pygpukit_core::units::{Bytes, Nanoseconds};
+
+const WORKERS: u32 = 64;
+
+/// A node whose queue stays as long as it is: each task that ends lets another
+/// start, and another is submitted.
+struct Node {
+    scheduler: Scheduler,
+    actions: Actions,
+    tenants: u64,
+    now: u64,
+    next: u64,
+    running: Vec<TaskId>,
+    random: u64,
+}
+
+impl Node {
+    fn new(tenants: u64, queued: usize) -> Self {
+        let config = Config {
+            max_queued: usize::MAX,
+            ..Config::new(Bytes::new(u64::from(WORKERS) << 20), WORKERS)
+        };
+        let mut node = Self {
+            scheduler: Scheduler::new(config),
+            actions: Actions::new(),
+            tenants,
+            now: 0,
+            next: 0,
+            running: Vec::new(),
+            random: 1,
+        };
+        for tenant in (1..=tenants).map(TenantId::new) {
+            let spec = TenantSpec::limited(Bytes::new(8 << 20));
+            node.step(Event::Open { tenant, spec });
+        }
+        while node.scheduler.stats().queued < queued {
+            for _ in 0..1.max(queued / 100) {
+                node.submit();
+            }
+        }
+        node
+    }
+
+    fn step(&mut self, event: Event) {
+        self.now += 1000;
+        let now = Nanoseconds::new(self.now);
+        let result = self.scheduler.step(now, event, &mut self.actions);
+        result.expect("the event can happen");
+        for action in self.actions.drain() {
+            if let Action::Start { task, .. } = action {
+                self.running.push(task);
+            }
+        }
+    }
+
+    /// Xorshift (Marsaglia, 2003).
+    fn random(&mut self) -> u64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        self.random
+    }
+
+    fn request(&mut self) -> Request {
+        let random = self.random();
+        let memory = (1 + random % 4) << 18;
+        let spec = TaskSpec {
+            memory: Some(MemoryAsk {
+                request: Bytes::new(memory),
+                limit: Some(Bytes::new(memory)),
+            }),
+            policy: Some(Policy::Guaranteed).filter(|_| random.is_multiple_of(8)),
+            priority: i32::from(u8::try_from(random >> 8 & 3).unwrap_or(0)),
+            deadline: Some(Nanoseconds::new(random >> 40))
+                .filter(|_| (random >> 16).is_multiple_of(8)),
+            ..TaskSpec::default()
+        };
+        spec.try_into().expect("it makes sense")
+    }
+
+    fn submit(&mut self) {
+        let request = self.request();
+        self.submit_ready(Box::new(request));
+    }
+
+    fn submit_ready(&mut self, request: Box<Request>) {
+        let task = TaskId::new(self.next);
+        self.next += 1;
+        let tenant = TenantId::new(1 + self.random() % self.tenants);
+        self.step(Event::Submit {
+            task,
+            tenant,
+            request,
+        });
+    }
+
+    fn finish(&mut self) {
+        let at = usize::try_from(self.random()).unwrap_or(0) % self.running.len();
+        let task = self.running.swap_remove(at);
+        self.step(Event::Finish {
+            task,
+            failed: false,
+            held: Bytes::ZERO,
+        });
+    }
+}
+
+fn events(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("finish one, start one, submit one");
+    group.throughput(Throughput::Elements(2));
+    for queued in [100, 1_000, 10_000, 100_000, 1_000_000] {
+        let mut node = Node::new(1000, queued);
+        group.bench_function(BenchmarkId::from_parameter(queued), |bencher| {
+            let requests: Vec<_> = (0..1024).map(|_| node.request()).collect();
+            let mut requests = requests.into_iter().cycle();
+            bencher.iter_batched(
+                || Box::new(requests.next().expect("they are cycled")),
+                |request| {
+                    node.finish();
+                    node.submit_ready(request);
+                },
+                BatchSize::SmallInput,
+            );
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, events);
+criterion_main!(benches);
