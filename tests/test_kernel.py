@@ -346,8 +346,11 @@ def test_structures_with_text_and_padding():
 @pytest.mark.parametrize("parameter", ["float* x", "void* x", "POINTER x"])
 def test_numpy_arrays_are_sent_to_asarray(parameter):
     kernel = gp.jit(f"#define POINTER float*\n__global__ void k({parameter}) {{}}", func="k")
-    with pytest.raises(TypeError, match="array on the device, or `nullptr`, not `numpy.ndarray`; "
-                                        "copy it there first, with `gp.asarray` or `gp.from_numpy`"):  # fmt: skip
+    message = (
+        "array on the device, or `nullptr`, not `numpy.ndarray`; "
+        "copy it there first, with `gp.asarray` or `gp.from_numpy`"
+    )
+    with pytest.raises(TypeError, match=message):
         kernel(np.zeros(3, np.float32), **ONE)
     with pytest.raises(TypeError) as caught:
         kernel([1.0], **ONE)

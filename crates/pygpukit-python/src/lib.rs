@@ -33,8 +33,6 @@ mod module {
     #[pymodule_export]
     use crate::array::{PyArray, dlpack::from_dlpack};
     #[pymodule_export]
-    use crate::compat::{PyMemoryBlock, PyMemoryPool, PyPoolStats};
-    #[pymodule_export]
     use crate::compat::{
         PyDispatchStats, PyKernelDispatcher, PyKernelLaunchRequest, PyKernelState, PyLaunchConfig,
     };
@@ -46,6 +44,8 @@ mod module {
     use crate::compat::{
         PyKernelSlice, PySliceConfig, PySliceInfo, PySliceScheduler, PySliceStats,
     };
+    #[pymodule_export]
+    use crate::compat::{PyMemoryBlock, PyMemoryPool, PyPoolStats};
     #[pymodule_export]
     use crate::compat::{
         PyPartition, PyPartitionConfig, PyPartitionLimits, PyPartitionManager, PyQosClass,

@@ -29,6 +29,8 @@ mod write;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
+mod random_ops;
+#[cfg(test)]
 mod tests;
 
 pub use event::{Action, Actions, Admission, Event, Holder, Reason, Rejection};
