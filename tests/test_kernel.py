@@ -415,15 +415,23 @@ def test_defaults_and_functions(x):
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
-        ({"grid": 0, "block": 1}, ValueError, "grid x is `0`; it takes 1 to"),
+        ({"grid": 0, "block": 1}, ValueError, "grid x is `0`; it takes 1 to 2147483647"),
         ({"grid": (1, -1), "block": 1}, ValueError, "grid y is `-1`"),
         ({"grid": (1, 1, 1, 1), "block": 1}, ValueError, "grid has 4 axes"),
         ({"grid": (), "block": 1}, ValueError, "grid has 0 axes"),
         ({"grid": 2**40, "block": 1}, ValueError, "grid x is `1099511627776`"),
-        ({"grid": 2**31, "block": 1}, ValueError, "grid x is 2147483648 .* allows 2147483647"),
-        ({"grid": 1, "block": 2048}, ValueError, "block x is 2048 .* allows 1024"),
-        ({"grid": 1, "block": (64, 64)}, ValueError, "threads in a block is 4096 .* allows 1024"),
+        (
+            {"grid": 2**31, "block": 1},
+            ValueError,
+            "grid x is `2147483648`; it takes 1 to 2147483647",
+        ),
+        ({"grid": 1, "block": 2048}, ValueError, "block x is `2048`; it takes 1 to 1024"),
+        ({"grid": 1, "block": (64, 64)}, ValueError, "a block has at most 1024 threads, not 4096"),
         ({"grid": 1, "block": "most"}, ValueError, "`most`"),
+        ({"block": 1025}, ValueError, "block x is `1025`"),
+        ({"grid": {1, 2}, "block": 1}, TypeError, "grid takes an int .*not `set`"),
+        ({"grid": 1, "block": {8: 1}}, TypeError, "block takes an int .*not `dict`"),
+        ({"grid": b"ab", "block": 1}, TypeError, "grid takes an int .*not `bytes`"),
         ({"grid": 1.0, "block": 1}, TypeError, "grid takes an int"),
         ({"grid": 1, "block": "32 "}, ValueError, "`32 `"),
         ({"grid": "1", "block": 1}, TypeError, "grid takes an int"),
@@ -440,6 +448,13 @@ def test_defaults_and_functions(x):
 def test_wrong_grids_and_blocks(x, options, error, text):
     with pytest.raises(error, match=text):
         jit("scale")(x, 1.0, 1, **options)
+
+
+def test_options_that_never_fit_are_refused_at_once():
+    with pytest.raises(ValueError, match="block x is `2000`"):
+        gp.jit(SOURCE, func="scale", block=2000)
+    with pytest.raises(ValueError, match="`factor`, which is a number of `scale`"):
+        gp.jit(SOURCE, func="scale", strided=("factor",))
 
 
 def test_occupancy_needs_a_gpu(x):

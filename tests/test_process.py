@@ -63,6 +63,13 @@ def test_a_number_of_threads_beyond_the_limit_is_refused(threads):
     assert "from 1 to 1024" in bad.stderr
 
 
+def test_an_unknown_allocator_is_refused():
+    code = "import pygpukit as gp; gp.ones(3, device='cpu')"
+    bad = run(code, check=False, PYGPUKIT_ALLOCATOR="abc")
+    assert "ValueError: `PYGPUKIT_ALLOCATOR=abc`" in bad.stderr
+    assert "use `cached` or `direct`" in bad.stderr
+
+
 def test_a_forked_child_uses_the_cpu_device_afresh_and_refuses_old_arrays():
     run(
         """

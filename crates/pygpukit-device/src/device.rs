@@ -106,7 +106,7 @@ impl Device {
 
     /// As [`new`](Self::new), scheduling by a clock of the caller's.
     pub fn with_clock(backend: Box<dyn Backend>, clock: Arc<dyn Clock>) -> Self {
-        let direct = std::env::var("PYGPUKIT_ALLOCATOR").is_ok_and(|value| value == "direct");
+        let direct = allocates_directly().unwrap_or(false);
         Self(Arc::new(Inner {
             memory: Memory::new(direct),
             node: Node::new(backend.id(), backend.info().total_memory, clock),
@@ -289,7 +289,19 @@ pub fn devices() -> Vec<DeviceId> {
     (0..count).map(DeviceId::Cuda).chain(cpu).collect()
 }
 
+/// Whether `PYGPUKIT_ALLOCATOR` asks for buffers without a cache.
+fn allocates_directly() -> Result<bool> {
+    match std::env::var("PYGPUKIT_ALLOCATOR").as_deref() {
+        Err(_) | Ok("" | "cached") => Ok(false),
+        Ok("direct") => Ok(true),
+        Ok(other) => Err(Error::Value(format!(
+            "`PYGPUKIT_ALLOCATOR={other}` names no allocator; use `cached` or `direct`"
+        ))),
+    }
+}
+
 fn open_backend(id: DeviceId) -> Result<Box<dyn Backend>> {
+    allocates_directly()?;
     match id {
         #[cfg(feature = "cpu")]
         DeviceId::Cpu => crate::cpu::open(),

@@ -44,13 +44,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Lengths {
                 type_name(&object)
             ))
         };
-        // Sets and dicts have no order, text and bytes hold no lengths, and what can
-        // be iterated only once is no sequence.
-        let is_text = object.is_instance_of::<PyString>()
-            || object.is_instance_of::<PyBytes>()
-            || object.is_instance_of::<PyByteArray>();
-        let is_sequence = object.cast::<PySequence>().is_ok() && !is_text;
-        if !is_sequence && !object.hasattr("__array_interface__")? {
+        if !is_sequence(&object)? {
             return Err(refuse());
         }
         object
@@ -60,6 +54,16 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Lengths {
             .collect::<PyResult<_>>()
             .map(Self)
     }
+}
+
+/// Whether an object may be a sequence of lengths. Sets and dicts have no order, text
+/// and bytes hold no lengths, and what can be iterated only once is no sequence.
+pub(crate) fn is_sequence(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let is_text = object.is_instance_of::<PyString>()
+        || object.is_instance_of::<PyBytes>()
+        || object.is_instance_of::<PyByteArray>();
+    let is_sequence = object.cast::<PySequence>().is_ok() && !is_text;
+    Ok(is_sequence || object.hasattr("__array_interface__")?)
 }
 
 /// An integer, or one too long for any dimension.

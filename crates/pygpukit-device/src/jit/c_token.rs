@@ -33,7 +33,8 @@ pub(super) struct Tokens<'a> {
 pub(super) fn tokens(text: &str) -> Tokens<'_> {
     let mut found = Tokens::default();
     let mut scanner = Scanner {
-        rest: text,
+        // A byte order mark is no code.
+        rest: text.strip_prefix('\u{feff}').unwrap_or(text),
         starts_line: true,
     };
     // Conditions open inside a branch that is left out.
@@ -148,10 +149,17 @@ fn joined_line(text: &str) -> Option<usize> {
 
 fn comment(text: &str) -> Option<usize> {
     if text.starts_with("//") {
-        return Some(text.find('\n').unwrap_or(text.len()));
+        return Some(line_end(text));
     }
     let rest = text.strip_prefix("/*")?;
     Some(rest.find("*/").map_or(text.len(), |end| end + 4))
+}
+
+/// Where the line ends; one that ends with a backslash goes on.
+fn line_end(text: &str) -> usize {
+    let ends = text.match_indices('\n').map(|(at, _)| at);
+    let mut ends = ends.filter(|&at| !text[..at].trim_end_matches('\r').ends_with('\\'));
+    ends.next().unwrap_or(text.len())
 }
 
 /// To the end of the line; a line that ends with a backslash goes on.
@@ -209,6 +217,8 @@ mod tests {
         let text = "a // b\n/* c\n d */ e \"f\\\"g\" 'h' R\"x(i )\" j)x\" k\n  # define l m \\\n n\no 1'000 \\\n#p";
         assert_eq!(words(text), ["a", "e", "k", "o", "p"]);
         assert_eq!(words("#define A /* x\n y */ z\nb // c \n d"), ["b", "d"]);
+        assert_eq!(words("a // b \\\n c \\\r\n d\ne // f \\"), ["a", "e"]);
+        assert_eq!(words("\u{feff}#define A b\nc"), ["c"]);
     }
 
     #[test]

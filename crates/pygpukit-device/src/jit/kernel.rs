@@ -1,6 +1,7 @@
 //! A kernel: source, compiled per target, loaded per device, launched.
 
 use super::argument::Argument;
+use super::c_type::{CType, Parameter};
 use super::compiled::Compiled;
 use super::launch_config::{Decision, LaunchConfig, LaunchOptions};
 use super::passed::{Passed, Value};
@@ -81,6 +82,15 @@ impl Kernel {
                 "strided names `{unknown}`, which is no parameter of `{}`; they are {}",
                 signature.name,
                 names.join(", ")
+            )));
+        }
+        let is_number = |parameter: &&Parameter| {
+            matches!(parameter.ctype, CType::Scalar(_)) && strided.contains(&parameter.name)
+        };
+        if let Some(number) = parameters.iter().find(is_number) {
+            return Err(Error::Value(format!(
+                "strided names `{}`, which is a number of `{}`; only arrays have strides",
+                number.name, signature.name
             )));
         }
         let (options, arch) = split_arch(options)?;

@@ -38,7 +38,8 @@ pub struct LaunchConfig {
 /// One to three lengths as given by a user: `what` is "grid" or "block".
 ///
 /// # Errors
-/// [`Error::Value`] for none or more than three, or one below 1 or beyond 32 bits.
+/// [`Error::Value`] for none or more than three, one below 1 or beyond what any
+/// device allows, or more threads in a block than any does.
 pub fn dimensions(what: &str, lengths: &[i128]) -> Result<[u32; 3]> {
     if lengths.is_empty() || lengths.len() > 3 {
         return Err(Error::Value(format!(
@@ -46,20 +47,32 @@ pub fn dimensions(what: &str, lengths: &[i128]) -> Result<[u32; 3]> {
             lengths.len()
         )));
     }
+    let limits = if what == "block" { MAX_BLOCK } else { MAX_GRID };
     let mut axes = [1; 3];
-    for ((axis, &length), name) in axes.iter_mut().zip(lengths).zip(AXES) {
-        *axis = u32::try_from(length)
-            .ok()
-            .filter(|&length| length > 0)
-            .ok_or_else(|| {
-                let limit = u32::MAX;
-                Error::Value(format!(
-                    "{what} {name} is `{length}`; it takes 1 to {limit}"
-                ))
-            })?;
+    for (at, &length) in lengths.iter().enumerate() {
+        let (name, limit) = (AXES[at], limits[at]);
+        let fits = u32::try_from(length).ok();
+        let fits = fits.filter(|length| (1..=limit).contains(length));
+        axes[at] = fits.ok_or_else(|| {
+            Error::Value(format!(
+                "{what} {name} is `{length}`; it takes 1 to {limit}"
+            ))
+        })?;
+    }
+    let count = threads(axes);
+    if what == "block" && count > MAX_THREADS.into() {
+        return Err(Error::Value(format!(
+            "a block has at most {MAX_THREADS} threads, not {count}"
+        )));
     }
     Ok(axes)
 }
+
+/// Threads that a block has at most, on every device so far (CUDA C++ Programming
+/// Guide, "Technical Specifications per Compute Capability").
+const MAX_THREADS: u32 = 1024;
+const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
+const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
@@ -244,9 +257,9 @@ impl Decision<'_> {
             std::array::from_fn(|axis| or(given[axis], otherwise[axis]))
         };
         Limits {
-            threads: or(info.max_threads_per_block, 1024),
-            block: axes(info.max_block, [1024, 1024, 64]),
-            grid: axes(info.max_grid, [i32::MAX as u32, 65_535, 65_535]),
+            threads: or(info.max_threads_per_block, MAX_THREADS),
+            block: axes(info.max_block, MAX_BLOCK),
+            grid: axes(info.max_grid, MAX_GRID),
             shared: or(info.shared_memory_per_block_optin, 227 * 1024),
         }
     }

@@ -30,6 +30,11 @@ impl Signature {
             Some(at) => (function[..at].trim_end(), &function[at..]),
             None => (function, ""),
         };
+        if !is_closed(arguments) {
+            return Err(Error::Value(format!(
+                "`{function}` names no kernel: its template arguments do not end with `>`"
+            )));
+        }
         let kernels = kernels(&source.tokens, &source.macros);
         let is_named = |kernel: &&Kernel<'_>| {
             let rest = kernel.name.strip_suffix(name);
@@ -65,6 +70,12 @@ impl Signature {
     }
 }
 
+/// Whether template arguments, if there are any, are closed where they end.
+fn is_closed(arguments: &str) -> bool {
+    let count = |bracket| arguments.matches(bracket).count();
+    arguments.is_empty() || arguments.ends_with('>') && count('<') <= count('>')
+}
+
 fn missing(name: &str, kernels: &[Kernel<'_>]) -> String {
     let mut names: Vec<String> = kernels
         .iter()
@@ -91,12 +102,13 @@ struct Kernel<'a> {
 }
 
 impl Kernel<'_> {
-    /// A declaration and its definition are one kernel, anything else is two.
+    /// A declaration and its definition are one kernel, and so are two that take the
+    /// same: of those a condition leaves one. Anything else is two.
     fn joined<'s>(&'s self, other: &'s Self) -> Result<&'s Self> {
-        let is_pair = self.name == other.name
-            && self.parameters.len() == other.parameters.len()
-            && !(self.has_body && other.has_body);
-        if is_pair {
+        let is_pair =
+            self.parameters.len() == other.parameters.len() && !(self.has_body && other.has_body);
+        let is_twin = self.parameters == other.parameters;
+        if self.name == other.name && (is_pair || is_twin) {
             Ok(if other.has_body { other } else { self })
         } else {
             Err(Error::Value(format!(
@@ -184,6 +196,10 @@ fn function<'a>(tokens: &'a [Token<'a>], mut at: usize) -> Option<(Kernel<'a>, u
                 let has_body = match tokens.get(end) {
                     Some(Token::Sign('{')) => true,
                     Some(Token::Sign(';')) => false,
+                    // `auto f(..) -> void`.
+                    Some(Token::Sign('-')) if tokens.get(end + 1) == Some(&Token::Sign('>')) => {
+                        tokens.get(end + 3) == Some(&Token::Sign('{'))
+                    }
                     _ => {
                         at = end;
                         continue;

@@ -285,3 +285,31 @@ proptest::proptest! {
         proptest::prop_assert!(names.iter().eq(&found));
     }
 }
+
+#[test]
+fn twins_of_a_condition_are_one_kernel() {
+    let twins = "#ifdef FAST\n__global__ void k(float* x, int n) { a(); }\n#else\n\
+                 __global__ void k(float* x, int n) { b(); }\n#endif";
+    assert_eq!(read(twins, "k").parameters.len(), 2);
+    let commented = "// __global__ void k(int n) {} \\\n __global__ void k(long n) {}\n\
+                     __global__ void k(float* x) {}";
+    assert_eq!(read(commented, "k").parameters[0].name, "x");
+}
+
+#[test]
+fn a_type_may_trail() {
+    let signature = read("__global__ auto k(int n) -> void { }", "k");
+    assert_eq!(signature.parameters[0].name, "n");
+}
+
+#[test]
+fn template_arguments_are_closed() {
+    let source = "template <class T> __global__ void k(T* x) {}";
+    for open in ["k<float", "k<float> x", "k<pair<int, int>"] {
+        assert!(
+            refusal(source, open).contains("do not end with `>`"),
+            "{open}"
+        );
+    }
+    assert_eq!(read(source, "k<float>").expression, "k<float>");
+}

@@ -2,6 +2,7 @@
 
 use crate::convert::type_name;
 use crate::error::PyError;
+use crate::index::is_sequence;
 use pygpukit_device::jit::{Block, LaunchConfig, LaunchOptions, dimensions};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -108,6 +109,7 @@ pub(crate) fn lengths(what: &str, object: &Bound<'_, PyAny>) -> PyResult<[u32; 3
     };
     let lengths = match integer(object) {
         Some(length) => vec![length],
+        None if !is_sequence(object)? => return Err(refuse()),
         None => object
             .try_iter()
             .map_err(|_| refuse())?
