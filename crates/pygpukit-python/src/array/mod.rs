@@ -9,6 +9,7 @@ mod interchange;
 mod operators;
 pub(crate) mod store;
 
+use crate::call::call;
 use crate::device::PyDevice;
 use crate::dtype::{AnyDType, PyDType};
 use crate::error::PyError;
@@ -158,9 +159,14 @@ impl PyArray {
     }
 
     fn __repr__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        slf.py()
-            .import("pygpukit._format")?
-            .call_method1("array_repr", (slf,))
+        let py = slf.py();
+        let import = py.import("importlib")?.getattr("import_module")?;
+        let format = call(&import, &("pygpukit._format",).into_pyobject(py)?, None)?;
+        call(
+            &format.getattr("array_repr")?,
+            &(slf,).into_pyobject(py)?,
+            None,
+        )
     }
 
     /// NumPy's operators leave arrays of this class to us.
