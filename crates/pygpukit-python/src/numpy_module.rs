@@ -68,7 +68,7 @@ fn import_apart(py: Python<'_>) -> PyResult<()> {
     ]
     .into_py_dict(py)?;
     let class = py.import("threading")?.getattr("Thread")?;
-    let thread = class.call((), Some(&options))?;
+    let thread = call(&class, &PyTuple::empty(py), Some(&options))?;
     let call = |method| call(&thread.getattr(method)?, &PyTuple::empty(py), None);
     match call("start") {
         Ok(_) => call("join").map(drop),
