@@ -14,6 +14,12 @@ unsafe extern "C-unwind" {
     ) -> *mut ffi::PyObject;
 }
 
+type ObjectCall = unsafe extern "C-unwind" fn(
+    *mut ffi::PyObject,
+    *mut ffi::PyObject,
+    *mut ffi::PyObject,
+) -> *mut ffi::PyObject;
+
 /// Keeps a thread where it is.
 ///
 /// Before Python 3.14 an interpreter that ends makes every other thread that
@@ -37,10 +43,13 @@ pub(crate) fn call<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let kwargs = kwargs.map_or(std::ptr::null_mut(), Bound::as_ptr);
+    // Hidden from the optimizer: to it both declarations are one function, and pyo3's
+    // says that it never unwinds, so that the guard would be left out.
+    let object_call = std::hint::black_box(PyObject_Call as ObjectCall);
     let guard = HangOnUnwind;
     // SAFETY: the three are alive, a tuple and a dictionary or null, and the GIL
     // is held; if the call unwinds, the guard keeps it from going further.
-    let result = unsafe { PyObject_Call(callable.as_ptr(), args.as_ptr(), kwargs) };
+    let result = unsafe { object_call(callable.as_ptr(), args.as_ptr(), kwargs) };
     std::mem::forget(guard);
     // SAFETY: the call returned a new reference, or null with an exception set.
     unsafe { Bound::from_owned_ptr_or_err(callable.py(), result) }
