@@ -1,15 +1,17 @@
 //! A partition: its time share, and what runs on it.
 
 use super::scenario::Scenario;
-use crate::timeshare::{GrantKey, TimeShare};
+use crate::timeshare::{ClientKey, GrantKey, TimeShare};
 use crate::units::{Nanoseconds, Share};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// A partition: its time share, what runs on it, and what was granted ahead.
 #[derive(Debug)]
 pub(super) struct Partition {
     pub(super) sms: u32,
     pub(super) share: TimeShare,
+    /// Which tenant each of its clients is.
+    pub(super) tenants: BTreeMap<ClientKey, usize>,
     pub(super) ahead: VecDeque<Granted>,
     pub(super) running: Option<Progress>,
     /// Counts changes, so that the end of what has changed since can be told.
@@ -66,6 +68,7 @@ impl Partition {
         Self {
             sms,
             share,
+            tenants: BTreeMap::new(),
             ahead: VecDeque::new(),
             running: None,
             version: 0,

@@ -60,8 +60,6 @@ struct Run<'a> {
 struct State {
     key: ClientKey,
     jobs: VecDeque<Waiting>,
-    /// When its last job came.
-    last: Option<Nanoseconds>,
     report: TenantReport,
 }
 
@@ -79,12 +77,13 @@ impl<'a> Run<'a> {
             Ok(Partition::new(sms, share))
         });
         let mut partitions = partitions.collect::<Result<Vec<_>, _>>()?;
-        let tenants = scenario.tenants.iter().map(|tenant| {
-            let share = &mut partitions[tenant.partition].share;
+        let tenants = scenario.tenants.iter().enumerate().map(|(number, tenant)| {
+            let partition = &mut partitions[tenant.partition];
+            let key = partition.share.join(start, tenant.client)?;
+            partition.tenants.insert(key, number);
             Ok(State {
-                key: share.join(start, tenant.client)?,
+                key,
                 jobs: VecDeque::new(),
-                last: None,
                 report: TenantReport::default(),
             })
         });
@@ -150,7 +149,6 @@ impl<'a> Run<'a> {
         let Job { time, .. } = self.scenario.tenants[tenant].job;
         let state = &mut self.tenants[tenant];
         state.report.arrived += 1;
-        state.last = Some(self.now);
         state.jobs.push_back(Waiting {
             arrived: self.now,
             left: time,
@@ -170,12 +168,7 @@ impl<'a> Run<'a> {
                     grant,
                     time,
                 } => {
-                    let whose = |state: &State| state.key == client;
-                    let on = |tenant: &usize| self.scenario.tenants[*tenant].partition == at;
-                    let tenant = (0..self.tenants.len())
-                        .filter(on)
-                        .find(|&tenant| whose(&self.tenants[tenant]));
-                    if let Some(tenant) = tenant {
+                    if let Some(&tenant) = partition.tenants.get(&client) {
                         partition.ahead.push_back(Granted {
                             tenant,
                             grant,
@@ -207,7 +200,7 @@ impl<'a> Run<'a> {
         let spread = self.scenario.tenants[granted.tenant].job.spread;
         let time = self.actual(granted.time, spread);
         self.partitions[at].running = Some(Progress::new(granted, self.now, time));
-        self.recompute(at);
+        self.recompute();
     }
 
     /// How long it takes that was expected to take `time`.
@@ -220,17 +213,13 @@ impl<'a> Run<'a> {
     }
 
     /// What runs has changed on one partition: work on others may go faster or slower.
-    fn recompute(&mut self, changed: usize) {
-        let alone = self.partitions.len() == 1;
+    fn recompute(&mut self) {
         let running: Vec<_> = (0..self.partitions.len())
             .filter_map(|at| Some((at, self.partitions[at].seen(self.scenario)?)))
             .collect();
         let all: Vec<_> = running.iter().map(|&(_, work)| work).collect();
         let rates = self.scenario.gpu.rates(&all);
         for (&(at, _), rate) in running.iter().zip(rates) {
-            if alone && at != changed {
-                continue;
-            }
             let partition = &mut self.partitions[at];
             partition.version += 1;
             let version = partition.version;
@@ -276,7 +265,7 @@ impl<'a> Run<'a> {
         self.start_next(at);
         self.dispatch(at);
         if self.partitions[at].running.is_none() && self.partitions.len() > 1 {
-            self.recompute(at);
+            self.recompute();
         }
     }
 
