@@ -192,8 +192,8 @@ def test_order_is_priority_then_deadline_then_arrival(scheduler, full, gate):
     options = [
         {},
         {"priority": 5},
-        {"deadline": timedelta(seconds=20)},
-        {"deadline": "10s"},
+        {"deadline": timedelta(hours=2)},
+        {"deadline": "1h"},
         {"deadline": 1.5, "priority": -1},
     ]
     tasks = [

@@ -30,11 +30,10 @@ class Scheduler:
     All schedulers on a device share its one ledger: together their tasks never reserve
     more than the device has. `with Scheduler(..) as s:` waits for the tasks at the end.
 
-    Guaranteed tasks start before burstable ones, and those before best effort; of one
-    policy, in the order in which they are due: at the deadline, or after a minute's
-    wait, and a minute sooner for each level of priority. After ten minutes a task goes
-    ahead of all that have waited less. A task passes one that waits only if it asks for
-    nothing that the other waits for.
+    Tasks start in order of policy (guaranteed, burstable, best effort), priority,
+    deadline and arrival; after ten minutes a task goes ahead of all that have waited
+    less. A task passes one that waits only if it asks for nothing that the other waits
+    for.
 
     When the interpreter ends, tasks that wait are cancelled, and those that run are left
     behind: close the scheduler to have them finish.
@@ -119,8 +118,8 @@ class Scheduler:
                 uses what is left over.
             priority: Larger is more urgent. (In CUDA smaller is.)
             weight: Its part of what is left over, against others'. Reported, not enforced.
-            deadline: The time from now by which it should be done. One within a minute lets
-                it start sooner; `TaskStats.missed_deadline` tells.
+            deadline: The time from now by which it should be done. It orders tasks of the
+                same priority; `TaskStats.missed_deadline` tells.
             partition: None.
             evictable: True if its idle arrays may be moved to the host. Reported only.
             queue_timeout: The longest time to wait in the queue.

@@ -2,16 +2,16 @@
 
 use smallvec::SmallVec;
 
-/// A set of numbers that knows how many are smaller than a given one: a B+ tree
+/// A set of keys that knows how many are smaller than a given one: a B+ tree
 /// whose inner nodes count (Knuth, The Art of Computer Programming 3, 6.2.3 and
 /// 6.2.4).
 ///
 /// Adding, removing and counting take O(log n). Nodes that are left are used
 /// again.
 #[derive(Debug)]
-pub(crate) struct Ranks {
-    leaves: Vec<Leaf>,
-    inners: Vec<Inner>,
+pub(crate) struct Ranks<K> {
+    leaves: Vec<Leaf<K>>,
+    inners: Vec<Inner<K>>,
     free_leaves: Vec<u32>,
     free_inners: Vec<u32>,
     /// The root, a leaf if the height is 0.
@@ -25,14 +25,14 @@ const FANOUT: usize = 32;
 const SPARSE: usize = FANOUT / 2;
 
 #[derive(Clone, Debug, Default)]
-struct Leaf {
-    keys: SmallVec<[u128; FANOUT]>,
+struct Leaf<K> {
+    keys: SmallVec<[K; FANOUT]>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Inner {
+struct Inner<K> {
     /// No key of a child is less than its bound here, apart from the first's.
-    bounds: SmallVec<[u128; FANOUT]>,
+    bounds: SmallVec<[K; FANOUT]>,
     children: SmallVec<[Child; FANOUT]>,
 }
 
@@ -43,14 +43,14 @@ struct Child {
     count: u32,
 }
 
-impl Inner {
+impl<K: Copy + Ord> Inner<K> {
     /// The child where `key` is or would be.
-    fn towards(&self, key: u128) -> usize {
+    fn towards(&self, key: K) -> usize {
         self.bounds[1..].partition_point(|&bound| bound <= key)
     }
 }
 
-impl Default for Ranks {
+impl<K: Default> Default for Ranks<K> {
     fn default() -> Self {
         Self {
             leaves: vec![Leaf::default()],
@@ -64,13 +64,13 @@ impl Default for Ranks {
     }
 }
 
-impl Ranks {
+impl<K: Copy + Default + Ord> Ranks<K> {
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// How many are smaller than `key`.
-    pub(crate) fn smaller(&self, key: u128) -> usize {
+    pub(crate) fn smaller(&self, key: K) -> usize {
         let mut node = self.root;
         let mut ahead = 0;
         for _ in 0..self.height {
@@ -84,7 +84,7 @@ impl Ranks {
     }
 
     /// Adds `key`, which must not be there.
-    pub(crate) fn insert(&mut self, key: u128) {
+    pub(crate) fn insert(&mut self, key: K) {
         if self.is_full(self.height, self.root) {
             self.split_root();
         }
@@ -106,7 +106,7 @@ impl Ranks {
     }
 
     /// Removes `key`, which must be there.
-    pub(crate) fn remove(&mut self, key: u128) {
+    pub(crate) fn remove(&mut self, key: K) {
         let mut node = self.root;
         for level in (0..self.height).rev() {
             let mut at = self.inners[node as usize].towards(key);
@@ -147,7 +147,7 @@ impl Ranks {
         let root = self.new_inner();
         let count = u32::try_from(self.len).unwrap_or(u32::MAX);
         let inner = &mut self.inners[root as usize];
-        inner.bounds.push(0);
+        inner.bounds.push(K::default());
         inner.children.push(Child {
             node: self.root,
             count,
@@ -255,7 +255,7 @@ mod tests {
 
         #[test]
         fn it_counts_as_a_sorted_list_does(ops in ops(), ordered: bool) {
-            let mut ranks = Ranks::default();
+            let mut ranks = Ranks::<u128>::default();
             let mut model = BTreeSet::new();
             for (at, (add, key, asked)) in (0..).zip(ops) {
                 if add {
@@ -275,7 +275,7 @@ mod tests {
 
         #[test]
         fn nodes_are_used_again(rounds in 1_usize..40) {
-            let mut ranks = Ranks::default();
+            let mut ranks = Ranks::<u128>::default();
             for key in 0..2000 {
                 ranks.insert(key);
             }

@@ -1,7 +1,7 @@
 //! A task asks to be run: started, queued or rejected.
 
 use super::event::{Action, Actions, Reason, Rejection};
-use super::order::{Order, Rank};
+use super::order::Rank;
 use super::policy::OnFull;
 use super::queue::{Class, Lane};
 use super::request::Request;
@@ -29,7 +29,7 @@ impl Scheduler {
         let tenant_slot = self.tenant_slot(tenant_id)?;
         self.counters.submitted += 1;
         let amount = request.amount();
-        let rank = self.order().rank(&request, self.now, self.arrivals);
+        let rank = Rank::new(&request, self.now, self.arrivals);
         let lane = Lane::new(tenant_slot, Class::of(amount.resources()));
         let waits = match self.verdict(tenant_slot, &amount, lane, rank, request.spec().on_full) {
             Ok(waits) => waits,
@@ -50,7 +50,6 @@ impl Scheduler {
             stage: Stage::Queued {
                 lane,
                 rank,
-                arrival: self.arrivals,
                 lacked: Waits::default(),
             },
         });
@@ -198,16 +197,11 @@ impl Scheduler {
         {
             self.fresh.remove(slot);
             if let Some(task) = self.tasks.get_mut(slot)
-                && let Stage::Queued {
-                    lane,
-                    rank,
-                    arrival,
-                    ..
-                } = &mut task.stage
+                && let Stage::Queued { lane, rank, .. } = &mut task.stage
             {
                 let lane = *lane;
                 self.queue.remove(lane, *rank, slot);
-                *rank = Order::overdue(task.submitted, *arrival);
+                *rank = rank.overdue();
                 self.queue.insert(lane, *rank, slot);
                 self.freed(lane.tenant());
             }

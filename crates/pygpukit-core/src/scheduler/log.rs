@@ -60,7 +60,6 @@ impl Scheduler {
             memory,
             workers,
             max_queued,
-            patience,
             longest_wait,
         } = self.config;
         let memory = memory.get();
@@ -69,8 +68,7 @@ impl Scheduler {
             .map_or_else(|| "-".into(), |run| run.get().to_string());
         format!(
             "{LOG_FORMAT} memory={memory} workers={workers} max_queued={max_queued} \
-             patience={} longest_wait={} usual_run={usual_run}",
-            patience.get(),
+             longest_wait={} usual_run={usual_run}",
             longest_wait.get()
         )
     }

@@ -52,8 +52,7 @@ impl Model {
     fn new() -> Self {
         let config = Config {
             max_queued: 6,
-            // Short enough that waiting tasks grow more urgent in a test.
-            patience: Nanoseconds::new(20),
+            // Short enough that tasks in a test wait for too long.
             longest_wait: Nanoseconds::new(60),
             ..Config::new(Bytes::new(MEMORY), 3)
         };

@@ -54,7 +54,7 @@ impl Lane {
 /// listed: nothing that happens elsewhere lets it start.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    order: Ranks,
+    order: Ranks<Rank>,
     lanes: Vec<Line>,
     places: Places,
     listed: [Heap<Rank>; Class::COUNT],
@@ -81,7 +81,7 @@ impl Queue {
         if at >= self.lanes.len() {
             self.lanes.resize_with(at + 1, Line::default);
         }
-        self.order.insert(rank.get());
+        self.order.insert(rank);
         self.lanes[at].tasks.insert(rank, task, &mut self.places);
         self.first_of(lane) == Some((rank, task))
     }
@@ -90,7 +90,7 @@ impl Queue {
     /// then has to be [listed](Self::list) again.
     pub(super) fn remove(&mut self, lane: Lane, rank: Rank, task: Slot) -> bool {
         let first = self.first_of(lane) == Some((rank, task));
-        self.order.remove(rank.get());
+        self.order.remove(rank);
         let tasks = &mut self.lanes[lane.0 as usize].tasks;
         tasks.remove(task, &mut self.places);
         first
@@ -142,7 +142,7 @@ impl Queue {
 
     /// How many are ahead of `rank`.
     pub(super) fn ahead_of(&self, rank: Rank) -> usize {
-        self.order.smaller(rank.get())
+        self.order.smaller(rank)
     }
 
     /// The tasks of a tenant, in policy order.

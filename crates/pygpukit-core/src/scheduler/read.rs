@@ -60,7 +60,6 @@ pub(super) fn read_header(fields: &Fields<'_>) -> Option<(Config, Option<Nanosec
         memory: fields.bytes("memory")?,
         workers: fields.get("workers")?,
         max_queued: fields.get("max_queued")?,
-        patience: nanoseconds(fields.text("patience")?)?,
         longest_wait: nanoseconds(fields.text("longest_wait")?)?,
     };
     let usual_run = maybe(fields.text("usual_run")?)?;

@@ -1,7 +1,6 @@
 //! The state machine.
 
 use super::event::{Actions, Event};
-use super::order::Order;
 use super::promotion::Claims;
 use super::queue::Queue;
 use super::stats::Counters;
@@ -21,22 +20,18 @@ pub struct Config {
     pub workers: u32,
     /// Tasks that wait.
     pub max_queued: usize,
-    /// How much waiting a level of priority is worth: see [`Scheduler`].
-    pub patience: Nanoseconds,
     /// Whoever has waited for that long goes ahead of those who have not.
     pub longest_wait: Nanoseconds,
 }
 
 impl Config {
     /// A device with that much memory, on which that many tasks run at once;
-    /// 100,000 may wait, a level of priority is worth a minute, and ten minutes
-    /// are a long wait.
+    /// 100,000 may wait, and ten minutes are a long wait.
     pub const fn new(memory: Bytes, workers: u32) -> Self {
         Self {
             memory,
             workers,
             max_queued: 100_000,
-            patience: Nanoseconds::new(60_000_000_000),
             longest_wait: Nanoseconds::new(600_000_000_000),
         }
     }
@@ -51,13 +46,10 @@ impl Config {
 
 /// Decides which task of a device may start.
 ///
-/// Guaranteed tasks start before burstable ones, and those before best effort;
-/// of one policy, in the order in which they are due. A task is due at its
-/// deadline, or when it has waited for [`Config::patience`]; each level of
-/// priority makes that sooner by as much again. After [`Config::longest_wait`] it
-/// goes ahead of all that have waited less. A task overtakes one that waits only
-/// if it asks for nothing that the other waits for. So nobody waits for ever while
-/// what they wait for is given to others.
+/// Tasks start in policy order: by policy, priority (larger first), deadline,
+/// arrival. After [`Config::longest_wait`] a task goes ahead of all that have waited
+/// less. A task overtakes one that waits only if it asks for nothing that the other
+/// waits for. So nobody waits for ever while what they wait for is given to others.
 ///
 /// Memory used outside tasks, by best-effort tasks, and by burstable tasks
 /// beyond their request is granted from what is left over. It delays tasks that
@@ -144,12 +136,6 @@ impl Scheduler {
         );
         debug_assert_eq!(opened, Ok(()));
         scheduler
-    }
-
-    pub(super) const fn order(&self) -> Order {
-        Order {
-            patience: self.config.patience,
-        }
     }
 
     /// Takes in what happened at `now`, and appends what is to be done. Time

@@ -27,7 +27,6 @@ pub(super) enum Stage {
     Queued {
         lane: Lane,
         rank: Rank,
-        arrival: u64,
         lacked: Waits,
     },
     Running {
