@@ -113,7 +113,6 @@ def test_exit_while_threads_use_the_library_is_silent():
     run(
         """
         import threading
-        import numpy
         import pygpukit as gp
         begun = threading.Semaphore(0)
         def work():

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::type_object::PyTypeInfo;
-use pyo3::types::{IntoPyDict, PyCFunction, PyDict, PyTuple};
+use pyo3::types::{IntoPyDict, PyDict, PyTuple};
 
 static NUMPY: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
@@ -48,10 +48,23 @@ pub(crate) fn is_ending(py: Python<'_>) -> PyResult<bool> {
 
 /// Imports NumPy with the part of it that the binding calls directly.
 fn import(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
-    let import = py.import("importlib")?.getattr("import_module")?;
-    let numpy = call(&import, &("numpy",).into_pyobject(py)?, None)?;
+    let numpy = import_module(py, "numpy")?;
     PyUntypedArray::type_object(py);
     Ok(numpy.cast_into::<PyModule>()?)
+}
+
+/// A module, on a thread that may still be at that when the interpreter ends.
+///
+/// Not by `importlib`, which would have to be imported itself.
+pub(crate) fn import_module<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let import = py.import("builtins")?.getattr("__import__")?;
+    // With a list of names it returns the module, not the package that it is in.
+    let names = ("__name__",);
+    call(
+        &import,
+        &(name, py.None(), py.None(), names).into_pyobject(py)?,
+        None,
+    )
 }
 
 /// Imports NumPy on a thread of its own.
@@ -59,15 +72,17 @@ fn import(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 /// What a signal handler raises, such as Ctrl-C's exception, would break an import
 /// off half-way, and NumPy cannot be imported a second time in one process. Python
 /// runs signal handlers on the main thread only: there it ends this wait.
+///
+/// The thread may be ended with the interpreter, which unwinds its stack: so it runs
+/// Python code alone, and no frame of Rust is on it.
 fn import_apart(py: Python<'_>) -> PyResult<()> {
-    // What it raises, the caller's own import raises again.
-    let target = PyCFunction::new_closure(py, None, None, |args, _| drop(import(args.py())))?;
+    let target = import_module(py, "pygpukit._numpy")?.getattr("load")?;
     let options: Bound<'_, PyDict> = [
-        ("target", target.into_any()),
+        ("target", target),
         ("name", "pygpukit-import".into_pyobject(py)?.into_any()),
     ]
     .into_py_dict(py)?;
-    let class = py.import("threading")?.getattr("Thread")?;
+    let class = import_module(py, "threading")?.getattr("Thread")?;
     let thread = call(&class, &PyTuple::empty(py), Some(&options))?;
     let call = |method| call(&thread.getattr(method)?, &PyTuple::empty(py), None);
     match call("start") {

@@ -14,6 +14,7 @@ use crate::device::PyDevice;
 use crate::dtype::{AnyDType, PyDType};
 use crate::error::PyError;
 use crate::index::Lengths;
+use crate::numpy_module::import_module;
 use crate::run::run;
 use crate::scope;
 use pygpukit_core::array::{DType, Layout};
@@ -160,8 +161,7 @@ impl PyArray {
 
     fn __repr__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
         let py = slf.py();
-        let import = py.import("importlib")?.getattr("import_module")?;
-        let format = call(&import, &("pygpukit._format",).into_pyobject(py)?, None)?;
+        let format = import_module(py, "pygpukit._format")?;
         call(
             &format.getattr("array_repr")?,
             &(slf,).into_pyobject(py)?,
