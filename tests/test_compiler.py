@@ -228,6 +228,25 @@ def test_a_wrong_explicit_path_is_not_passed_over():
     assert "not found" in out
 
 
+@pytest.mark.parametrize("name", ["libz_of_mine.so", "libmine.so.6"])
+def test_an_explicit_library_that_is_not_nvrtc(tmp_path, name):
+    # Any other library, whatever number its name has: the package's own module will do.
+    path = tmp_path / name
+    path.symlink_to(gp._pygpukit_rust.__file__)
+    out = child(
+        """
+        import pygpukit as gp
+        try:
+            gp.jit("__global__ void k() {}", func="k").compile()
+        except gp.CompilerNotFound as error:
+            print(error)
+        """,
+        PYGPUKIT_NVRTC=str(path),
+    )
+    reason = "it is not NVRTC: it has no function `nvrtcVersion`"
+    assert out == f"PYGPUKIT_NVRTC names `{path}`, which cannot be used: {reason}\n"
+
+
 def test_candidates_have_verdicts():
     candidates = compiler_candidates()
     used = [candidate for candidate in candidates if candidate.is_used]

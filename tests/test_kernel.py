@@ -432,6 +432,9 @@ def test_defaults_and_functions(x):
         ({"grid": {1, 2}, "block": 1}, TypeError, "grid takes an int .*not `set`"),
         ({"grid": 1, "block": {8: 1}}, TypeError, "block takes an int .*not `dict`"),
         ({"grid": b"ab", "block": 1}, TypeError, "grid takes an int .*not `bytes`"),
+        ({"grid": lambda _: bytearray(b"a"), "block": 1}, TypeError, "not `bytearray`"),
+        ({"grid": 1, "block": frozenset([1])}, TypeError, "block takes an int .* not `frozenset`"),
+        ({"grid": 1, "block": memoryview(b"a")}, TypeError, "block takes an int .* `memoryview`"),
         ({"grid": 1.0, "block": 1}, TypeError, "grid takes an int"),
         ({"grid": 1, "block": "32 "}, ValueError, "`32 `"),
         ({"grid": "1", "block": 1}, TypeError, "grid takes an int"),
@@ -448,6 +451,29 @@ def test_defaults_and_functions(x):
 def test_wrong_grids_and_blocks(x, options, error, text):
     with pytest.raises(error, match=text):
         jit("scale")(x, 1.0, 1, **options)
+
+
+def test_lengths_as_lists_and_numpy_numbers(x):
+    for grid in ([2, 3], (np.int64(2), 3), np.array([2, 3])):
+        assert jit("scale").launch_config(x, 1.0, 1, grid=grid, block=1).grid == (2, 3, 1)
+    assert jit("scale").launch_config(x, 1.0, 1, grid=np.array(2), block=1).grid == (2, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("block", "text"),
+    [
+        (2000, "block x is `2000`"),
+        ((1, 1, 65), "block z is `65`"),
+        ((64, 64), "1024 threads, not 4096"),
+    ],
+)
+def test_defaults_that_no_device_allows(block, text):
+    with pytest.raises(ValueError, match=text):
+        jit("scale", block=block)
+    with pytest.raises(ValueError, match=text):
+        jit("scale").with_config(block=block)
+    with pytest.raises(ValueError, match="grid y is `70000`; it takes 1 to 65535"):
+        jit("scale", grid=(1, 70000))
 
 
 def test_options_that_never_fit_are_refused_at_once():

@@ -665,6 +665,49 @@ fn limits_are_named() {
 }
 
 #[test]
+fn what_is_missing_or_wrong_is_named_alone() {
+    let bench = Bench::new();
+    let refused = |function: &str, grid, block: Option<[u32; 3]>, arguments: &[Argument]| {
+        let options = LaunchOptions {
+            grid,
+            block: block.map(Block::Threads),
+            shared: 0,
+        };
+        let launched = bench.launch(&kernel(function), options, arguments);
+        launched.unwrap_err().to_string()
+    };
+    let x = Argument::from(&bench.array(8, DType::Float32));
+    let reason = "kernel `lonely` needs grid=: it takes no array";
+    assert!(refused("lonely", None, Some([32, 1, 1]), &[1.into()]).contains(reason));
+    let reason = "kernel `meeting` needs block=: its threads meet";
+    assert!(refused("meeting", Some([1, 1, 1]), None, std::slice::from_ref(&x)).contains(reason));
+    let reason = "kernel `meeting` needs grid= and block=: its threads meet";
+    assert!(refused("meeting", None, None, std::slice::from_ref(&x)).contains(reason));
+    let reason = "block x is 1025 for kernel `lonely`";
+    assert!(refused("lonely", None, Some([1025, 1, 1]), &[1.into()]).contains(reason));
+}
+
+#[test]
+fn only_arrays_are_strided() {
+    let new = |name: &str| {
+        let source = Source::from_text(SOURCE, "source.cu");
+        Kernel::new(&toolchain(), source, "odd", &[], &[name.to_owned()])
+    };
+    assert_eq!(
+        new("f").unwrap_err().to_string(),
+        "strided names `f`, which is a number of `odd`; only arrays have strides"
+    );
+    assert!(
+        new("q")
+            .unwrap_err()
+            .to_string()
+            .contains("no parameter of `odd`; they are `p`, `r`")
+    );
+    // What a macro or a structure is, only the compiler knows.
+    assert!(new("any").is_ok() && new("r").is_ok());
+}
+
+#[test]
 fn a_config_is_what_a_launch_would_use() {
     let bench = Bench::new();
     let x = Argument::from(&bench.array(1000, DType::Float32));

@@ -5,7 +5,8 @@ use pygpukit_core::array::Index;
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyEllipsis, PyInt, PySequence, PySlice, PyString, PyTuple,
+    PyBool, PyByteArray, PyBytes, PyEllipsis, PyInt, PyMemoryView, PySequence, PySlice, PyString,
+    PyTuple,
 };
 
 /// A shape: an integer or a sequence of integers, none negative.
@@ -61,7 +62,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Lengths {
 pub(crate) fn is_sequence(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let is_text = object.is_instance_of::<PyString>()
         || object.is_instance_of::<PyBytes>()
-        || object.is_instance_of::<PyByteArray>();
+        || object.is_instance_of::<PyByteArray>()
+        || object.is_instance_of::<PyMemoryView>();
     let is_sequence = object.cast::<PySequence>().is_ok() && !is_text;
     Ok(is_sequence || object.hasattr("__array_interface__")?)
 }

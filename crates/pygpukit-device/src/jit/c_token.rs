@@ -1,5 +1,7 @@
 //! C source as tokens: no comments, no literals, no preprocessor lines.
 
+use super::c_condition::Condition;
+
 /// A token of C source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
@@ -24,34 +26,58 @@ impl<'a> Token<'a> {
 
 /// The tokens of a source, and the macros without parameters that it defines.
 #[derive(Debug, Default)]
-pub(super) struct Tokens<'a> {
+pub(super) struct Scanned<'a> {
     pub(super) tokens: Vec<Token<'a>>,
+    /// The line of each token, counted from 1.
+    pub(super) lines: Vec<usize>,
     pub(super) macros: Vec<(&'a str, Vec<Token<'a>>)>,
 }
 
-/// Splits C source. Both branches of a condition are kept, but `#if 0` is left out.
-pub(super) fn tokens(text: &str) -> Tokens<'_> {
-    let mut found = Tokens::default();
+/// Puts lines that end with a backslash and their next lines together. Newlines go
+/// to the end of the joined line, so that later lines keep their numbers.
+pub(super) fn join_lines(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let mut owed = 0;
+    for line in text.split_inclusive('\n') {
+        let body = line.strip_suffix('\n').unwrap_or(line);
+        let body = body.strip_suffix('\r').unwrap_or(body);
+        if let (Some(body), true) = (body.strip_suffix('\\'), line.ends_with('\n')) {
+            joined.push_str(body);
+            owed += 1;
+        } else {
+            joined.push_str(line);
+            joined.extend(std::iter::repeat_n('\n', std::mem::take(&mut owed)));
+        }
+    }
+    joined
+}
+
+/// Splits C source whose lines are joined. The branches of a condition are all kept,
+/// unless it is just `0` or `1`.
+pub(super) fn tokens(text: &str) -> Scanned<'_> {
+    let mut found = Scanned::default();
     let mut scanner = Scanner {
-        // A byte order mark is no code.
-        rest: text.strip_prefix('\u{feff}').unwrap_or(text),
+        rest: text,
         starts_line: true,
     };
-    // Conditions open inside a branch that is left out.
-    let mut left_out = 0_usize;
+    let mut conditions: Vec<Condition> = Vec::new();
+    let (mut line, mut counted) = (1, text);
     while let Some(piece) = scanner.next_piece() {
+        let is_kept = conditions.iter().all(|condition| condition.is_kept);
         match piece {
-            Piece::Directive(line) => {
-                let words: Vec<&str> = line.split_whitespace().take(2).collect();
-                match (left_out, &words[..]) {
-                    (0, ["if", "0"]) => left_out = 1,
-                    (0, _) => found.macros.extend(definition(line)),
-                    (_, ["if" | "ifdef" | "ifndef", ..]) => left_out += 1,
-                    (1, ["else" | "elif", ..]) | (_, ["endif", ..]) => left_out -= 1,
-                    _ => {}
+            Piece::Directive(directive) => {
+                let is_condition = Condition::follow(&mut conditions, directive);
+                if is_kept && !is_condition {
+                    found.macros.extend(definition(directive));
                 }
             }
-            Piece::Token(token) if left_out == 0 => found.tokens.push(token),
+            Piece::Token(token) if is_kept => {
+                let (passed, rest) = counted.split_at(counted.len() - scanner.rest.len());
+                line += passed.bytes().filter(|&byte| byte == b'\n').count();
+                counted = rest;
+                found.tokens.push(token);
+                found.lines.push(line);
+            }
             Piece::Token(_) => {}
         }
     }
@@ -95,13 +121,11 @@ impl<'a> Scanner<'a> {
                 self.skip(1);
             } else if first.is_whitespace() {
                 self.skip(first.len_utf8());
-            } else if let Some(joined) = joined_line(self.rest) {
-                self.skip(joined);
             } else if let Some(length) = comment(self.rest) {
                 self.skip(length);
-            } else if first == '#' && self.starts_line {
+            } else if let (Some(mark), true) = (number_sign(self.rest), self.starts_line) {
                 let length = directive(self.rest);
-                return Some(Piece::Directive(self.skip(length)[1..].trim()));
+                return Some(Piece::Directive(self.skip(length)[mark..].trim()));
             } else {
                 self.starts_line = false;
                 return Some(Piece::Token(self.token(first)));
@@ -120,6 +144,9 @@ impl<'a> Scanner<'a> {
         } else if is_word(first) {
             let length = self.rest.find(|c| !is_word(c)).unwrap_or(self.rest.len());
             Token::Word(self.skip(length))
+        } else if let Some(sign) = digraph(self.rest) {
+            self.skip(2);
+            Token::Sign(sign)
         } else {
             self.skip(first.len_utf8());
             Token::Sign(first)
@@ -133,44 +160,50 @@ impl<'a> Scanner<'a> {
     }
 }
 
-fn is_word(c: char) -> bool {
+pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// A backslash at the end of a line.
-fn joined_line(text: &str) -> Option<usize> {
-    let rest = text.strip_prefix('\\')?;
-    if rest.starts_with('\n') {
-        Some(2)
-    } else {
-        rest.starts_with("\r\n").then_some(3)
+/// The length of the sign that a preprocessor line starts with.
+fn number_sign(text: &str) -> Option<usize> {
+    let signs = ["#", "%:"].into_iter();
+    let mut signs = signs.filter(|sign| text.starts_with(sign));
+    signs.next().map(str::len)
+}
+
+/// A sign that C also writes with two others.
+fn digraph(text: &str) -> Option<char> {
+    // `f<::A>` names the global `A`.
+    if text.starts_with("<::") && !text.starts_with("<:::") && !text.starts_with("<::>") {
+        return None;
     }
+    let signs = [
+        ("<:", '['),
+        (":>", ']'),
+        ("<%", '{'),
+        ("%>", '}'),
+        ("%:", '#'),
+    ];
+    let mut signs = signs.into_iter().filter(|(pair, _)| text.starts_with(pair));
+    signs.next().map(|(_, sign)| sign)
 }
 
 fn comment(text: &str) -> Option<usize> {
     if text.starts_with("//") {
-        return Some(line_end(text));
+        return Some(text.find('\n').unwrap_or(text.len()));
     }
     let rest = text.strip_prefix("/*")?;
     Some(rest.find("*/").map_or(text.len(), |end| end + 4))
 }
 
-/// Where the line ends; one that ends with a backslash goes on.
-fn line_end(text: &str) -> usize {
-    let ends = text.match_indices('\n').map(|(at, _)| at);
-    let mut ends = ends.filter(|&at| !text[..at].trim_end_matches('\r').ends_with('\\'));
-    ends.next().unwrap_or(text.len())
-}
-
-/// To the end of the line; a line that ends with a backslash goes on.
+/// To the end of the line; a comment inside it may go over several.
 fn directive(text: &str) -> usize {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        let skipped = joined_line(rest).or_else(|| comment(rest));
         if rest.starts_with('\n') {
             break;
         }
-        at += skipped.unwrap_or_else(|| rest.chars().next().map_or(1, char::len_utf8));
+        at += comment(rest).unwrap_or_else(|| rest.chars().next().map_or(1, char::len_utf8));
     }
     at
 }
@@ -207,9 +240,10 @@ fn raw_literal(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn words(text: &str) -> Vec<&str> {
-        let tokens = tokens(text).tokens.into_iter();
-        tokens.filter_map(Token::word).collect()
+    fn words(text: &str) -> Vec<String> {
+        let text = join_lines(text);
+        let tokens = tokens(&text).tokens.into_iter();
+        tokens.filter_map(Token::word).map(str::to_owned).collect()
     }
 
     #[test]
@@ -217,8 +251,33 @@ mod tests {
         let text = "a // b\n/* c\n d */ e \"f\\\"g\" 'h' R\"x(i )\" j)x\" k\n  # define l m \\\n n\no 1'000 \\\n#p";
         assert_eq!(words(text), ["a", "e", "k", "o", "p"]);
         assert_eq!(words("#define A /* x\n y */ z\nb // c \n d"), ["b", "d"]);
-        assert_eq!(words("a // b \\\n c \\\r\n d\ne // f \\"), ["a", "e"]);
-        assert_eq!(words("\u{feff}#define A b\nc"), ["c"]);
+    }
+
+    #[test]
+    fn a_backslash_joins_lines_everywhere() {
+        assert_eq!(words("// a \\\n b \\\r\n c\nd"), ["d"]);
+        assert_eq!(words("// a \\ \nb"), ["b"]);
+        assert_eq!(words("one\\\nword \"text\\\n\" b"), ["oneword", "b"]);
+        let text = join_lines("a \\\n b\nc\\");
+        let found = tokens(&text);
+        assert_eq!(found.lines, [1, 1, 3, 3]);
+    }
+
+    #[test]
+    fn signs_of_two_characters() {
+        let text = "<::> <% %> <:: x > %:";
+        let found = tokens(text).tokens.into_iter();
+        let signs: String = found
+            .filter_map(|token| match token {
+                Token::Sign(sign) => Some(sign),
+                Token::Word(_) | Token::Number(_) | Token::Literal => None,
+            })
+            .collect();
+        assert_eq!(signs, "[]{}<::>#");
+        assert_eq!(
+            tokens("%:define A b").macros,
+            [("A", vec![Token::Word("b")])]
+        );
     }
 
     #[test]
@@ -226,6 +285,16 @@ mod tests {
         let text =
             "#if 0\na\n#ifdef B\nb\n#else\nc\n#endif\nd\n#else\ne\n#endif\nf\n#ifdef G\ng\n#endif";
         assert_eq!(words(text), ["e", "f", "g"]);
+        // Only a plain number is certain.
+        assert_eq!(
+            words("#if 0 || A\na\n#elif 0 // never\nb\n#else\nc\n#endif"),
+            ["a", "c"]
+        );
+        assert_eq!(
+            words("#if 1 /* on */\na\n#elif B\nb\n#else\nc\n#endif\nd"),
+            ["a", "d"]
+        );
+        assert_eq!(words("#endif\na\n#else\nb\n#if 0"), ["a", "b"]);
     }
 
     #[test]
@@ -239,8 +308,10 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text(text in "([\\PC\n\\\\]|#if 0|#endif|/\\*|//|R\"\\(|\"|'){0,60}") {
-            let _ = tokens(&text);
+        fn any_text(text in "([\\PC\n\\\\]|#if 0|#else|<:|%:|#endif|/\\*|//|R\"\\(|\"|'){0,60}") {
+            let text = join_lines(&text);
+            let found = tokens(&text);
+            proptest::prop_assert_eq!(found.tokens.len(), found.lines.len());
         }
     }
 }

@@ -176,7 +176,19 @@ fn declarator<'a>(
                 base.push(">");
                 at = end;
             }
-            Token::Sign('*') => found.pointers += 1,
+            // A reference is passed as the address of what it refers to.
+            Token::Sign('*' | '&') => found.pointers += 1,
+            Token::Sign('(') if !base.is_empty() && found.name.is_none() => {
+                // A pointer to a function or an array: the name is inside.
+                let name_at = inner_name(tokens, at)?;
+                return Some(Declarator {
+                    base: Base::Other,
+                    pointers: 0,
+                    is_const: false,
+                    name: tokens[name_at].word(),
+                    name_at: Some(name_at),
+                });
+            }
             Token::Sign('[') => {
                 at = group_end(tokens, at - 1, '[', ']')?;
                 // `[[attribute]]` stands before the type, an array after the name.
@@ -209,6 +221,21 @@ fn declarator<'a>(
         base_type(&base)
     };
     Some(found)
+}
+
+/// Where the name is in `(*name)(int)`, `(&name)[4]` and the like; `at` is after the
+/// bracket.
+fn inner_name(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+    if !matches!(tokens.get(at)?, Token::Sign('*' | '&')) {
+        return None;
+    }
+    let passed = |token: &Token<'_>| match token {
+        Token::Sign(sign) => matches!(sign, '*' | '&' | '('),
+        Token::Word(word) => *word == "const" || QUALIFIERS.contains(word),
+        Token::Number(_) | Token::Literal => false,
+    };
+    let name_at = at + tokens[at..].iter().position(|token| !passed(token))?;
+    tokens[name_at].word().map(|_| name_at)
 }
 
 const QUALIFIERS: [&str; 11] = [
@@ -347,7 +374,7 @@ fn declared(tokens: &[Token<'_>], name_at: Option<usize>) -> String {
             }
             _ if Some(at) == name_at => continue,
             Token::Word(word) | Token::Number(word) => {
-                if after_word || text.ends_with('*') {
+                if after_word || text.ends_with(['*', '&']) {
                     text.push(' ');
                 }
                 after_word = true;

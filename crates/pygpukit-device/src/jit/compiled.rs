@@ -19,7 +19,7 @@ impl Compiled {
     ///
     /// # Errors
     /// [`Error::Value`] if the image and the signature differ in the number of
-    /// parameters; [`Error::Unsupported`] if the image cannot be read.
+    /// parameters, or the kernel has no body; [`Error::Unsupported`] if the image cannot be read.
     pub(super) fn new(image: Arc<Image>, signature: &Signature) -> Result<Self> {
         let unreadable = |reason: String| {
             let (major, minor) = image.compiler;
@@ -30,14 +30,17 @@ impl Compiled {
         };
         let module = Module::parse(&image.ptx).map_err(|error| unreadable(error.to_string()))?;
         let entry = module.entry(&image.entry);
-        let mut entry = entry
-            .cloned()
-            .ok_or_else(|| unreadable("no such entry".into()))?;
+        let Some(mut entry) = entry.cloned() else {
+            return Err(Error::Value(format!(
+                "kernel `{}` is declared but has no body: the compiler made no code of it",
+                signature.name
+            )));
+        };
         let (declared, compiled) = (signature.parameters.len(), entry.parameters.len());
         if declared != compiled {
             return Err(Error::Value(format!(
                 "kernel `{}` has {compiled} parameters when compiled and {declared} as its source \
-                 reads; write them out where a macro makes them",
+                 reads; write them out where a macro or a condition makes them",
                 signature.name
             )));
         }

@@ -113,17 +113,19 @@ impl Decision<'_> {
             }
             None => self.default_block(function)?,
         };
+        // A grid that follows from a wrong block would be the wrong thing to speak of.
+        self.check_block(block, function)?;
         let grid = match self.options.grid {
             Some(grid) => grid,
             None => self.default_grid(block)?,
         };
-        let config = LaunchConfig {
+        self.check_axes("grid", grid, self.limits().grid)?;
+        self.check_shared()?;
+        Ok(LaunchConfig {
             grid,
             block,
             shared: self.options.shared,
-        };
-        self.check(config, function)?;
-        Ok(config)
+        })
     }
 
     fn default_block(&self, function: Option<&dyn Function>) -> Result<[u32; 3]> {
@@ -177,11 +179,12 @@ impl Decision<'_> {
     }
 
     fn ask(&self, reason: &str) -> Error {
-        ArgumentError::Type(format!(
-            "kernel `{}` needs grid= and block=: {reason}",
-            self.name
-        ))
-        .into()
+        let missing = match (self.options.grid, self.options.block) {
+            (None, Some(_)) => "grid=",
+            (Some(_), None) => "block=",
+            (None, None) | (Some(_), Some(_)) => "grid= and block=",
+        };
+        ArgumentError::Type(format!("kernel `{}` needs {missing}: {reason}", self.name)).into()
     }
 
     /// Most threads that a block of this kernel may have.
@@ -192,61 +195,54 @@ impl Decision<'_> {
         u32::try_from(declared).unwrap_or(u32::MAX).min(limit)
     }
 
-    fn check(&self, config: LaunchConfig, function: Option<&dyn Function>) -> Result<()> {
+    fn check_block(&self, block: [u32; 3], function: Option<&dyn Function>) -> Result<()> {
+        const WHAT: &str = "the number of threads in a block";
         let limits = self.limits();
-        let over = |what: &str, given: u64, limit: u64, whose: &str| {
-            Err(Error::Value(format!(
-                "{what} is {given} for kernel `{}`; {whose} allows {limit}",
-                self.name
-            )))
-        };
-        let device = format!("device `{}`", self.info.name);
-        for (axis, name) in AXES.into_iter().enumerate() {
-            for (what, given, limit) in [
-                ("block", config.block[axis], limits.block[axis]),
-                ("grid", config.grid[axis], limits.grid[axis]),
-            ] {
-                if given > limit {
-                    return over(
-                        &format!("{what} {name}"),
-                        given.into(),
-                        limit.into(),
-                        &device,
-                    );
-                }
-            }
-        }
-        let count = threads(config.block);
+        self.check_axes("block", block, limits.block)?;
         if let Some(required) = self.entry.required_threads
-            && required != config.block
+            && required != block
         {
             return Err(Error::Value(format!(
-                "block is {:?} for kernel `{}`, which is compiled for {required:?} alone",
-                config.block, self.name
+                "block is {block:?} for kernel `{}`, which is compiled for {required:?} alone",
+                self.name
             )));
         }
-        if count > limits.threads.into() {
-            return over(
-                "the number of threads in a block",
-                count,
-                limits.threads.into(),
-                &device,
-            );
-        }
-        if count > self.max_threads(function).into() {
-            let limit = self.max_threads(function).into();
-            return over("the number of threads in a block", count, limit, "its code");
-        }
-        let shared = u64::from(config.shared) + self.entry.facts.shared_bytes;
-        if shared > limits.shared.into() {
-            return over(
-                "shared memory of a block",
-                shared,
-                limits.shared.into(),
-                &device,
-            );
+        let count = threads(block);
+        self.check_limit(WHAT, count, limits.threads, &self.device())?;
+        self.check_limit(WHAT, count, self.max_threads(function), "its code")
+    }
+
+    fn check_axes(&self, what: &str, given: [u32; 3], limits: [u32; 3]) -> Result<()> {
+        let axes = given.into_iter().zip(limits).zip(AXES);
+        for ((given, limit), name) in axes {
+            self.check_limit(
+                &format!("{what} {name}"),
+                given.into(),
+                limit,
+                &self.device(),
+            )?;
         }
         Ok(())
+    }
+
+    fn check_shared(&self) -> Result<()> {
+        let asked = u64::from(self.options.shared) + self.entry.facts.shared_bytes;
+        let limit = self.limits().shared;
+        self.check_limit("shared memory of a block", asked, limit, &self.device())
+    }
+
+    fn check_limit(&self, what: &str, asked: u64, limit: u32, whose: &str) -> Result<()> {
+        if asked <= limit.into() {
+            return Ok(());
+        }
+        Err(Error::Value(format!(
+            "{what} is {asked} for kernel `{}`; {whose} allows {limit}",
+            self.name
+        )))
+    }
+
+    fn device(&self) -> String {
+        format!("device `{}`", self.info.name)
     }
 
     fn limits(&self) -> Limits {

@@ -6,6 +6,7 @@
 //! values do not fit is refused before anything is launched.
 
 mod argument;
+mod c_condition;
 mod c_token;
 mod c_type;
 mod compiled;

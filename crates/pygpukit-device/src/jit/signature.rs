@@ -1,6 +1,6 @@
 //! The parameters of a kernel, read from its source.
 
-use super::c_token::{Token, tokens};
+use super::c_token::{Scanned, Token, join_lines, tokens};
 use super::c_type::{Aliases, Parameter, group_end, parameter};
 use crate::error::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,20 +22,23 @@ impl Signature {
     ///
     /// # Errors
     /// [`Error::Value`] if there is no such kernel (the message names those that
-    /// there are), several, or a template without arguments.
+    /// there are), several with different parameters, or a template without
+    /// arguments or with some that do not end.
     pub fn read(source: &str, function: &str) -> Result<Self> {
-        let source = tokens(source);
+        let text = join_lines(source);
+        let source = tokens(&text);
         let function = function.trim();
         let (name, arguments) = match function.find('<') {
             Some(at) => (function[..at].trim_end(), &function[at..]),
             None => (function, ""),
         };
-        if !is_closed(arguments) {
+        if !arguments.is_empty() && !is_argument_list(&tokens(arguments).tokens) {
             return Err(Error::Value(format!(
-                "`{function}` names no kernel: its template arguments do not end with `>`"
+                "func=\"{function}\" is no name of a kernel: template arguments go from `<` to a \
+                 `>` at the end, as in \"{name}<float>\""
             )));
         }
-        let kernels = kernels(&source.tokens, &source.macros);
+        let kernels = kernels(&source);
         let is_named = |kernel: &&Kernel<'_>| {
             let rest = kernel.name.strip_suffix(name);
             rest.is_some_and(|rest| rest.is_empty() || rest.ends_with("::"))
@@ -70,12 +73,6 @@ impl Signature {
     }
 }
 
-/// Whether template arguments, if there are any, are closed where they end.
-fn is_closed(arguments: &str) -> bool {
-    let count = |bracket| arguments.matches(bracket).count();
-    arguments.is_empty() || arguments.ends_with('>') && count('<') <= count('>')
-}
-
 fn missing(name: &str, kernels: &[Kernel<'_>]) -> String {
     let mut names: Vec<String> = kernels
         .iter()
@@ -99,34 +96,61 @@ struct Kernel<'a> {
     parameters: Vec<&'a [Token<'a>]>,
     is_template: bool,
     has_body: bool,
+    line: usize,
 }
 
 impl Kernel<'_> {
-    /// A declaration and its definition are one kernel, and so are two that take the
-    /// same: of those a condition leaves one. Anything else is two.
+    /// A declaration and its definition are one kernel, and so are definitions with
+    /// the same parameters, of which the compiler sees only one. Anything else is two.
     fn joined<'s>(&'s self, other: &'s Self) -> Result<&'s Self> {
-        let is_pair =
+        let is_same = self.is_template == other.is_template && self.parameters == other.parameters;
+        let is_declared =
             self.parameters.len() == other.parameters.len() && !(self.has_body && other.has_body);
-        let is_twin = self.parameters == other.parameters;
-        if self.name == other.name && (is_pair || is_twin) {
-            Ok(if other.has_body { other } else { self })
+        if self.name == other.name && (is_same || is_declared) {
+            Ok(if self.has_body { self } else { other })
         } else {
             Err(Error::Value(format!(
-                "several kernels are named `{}`; give each a name of its own",
-                self.name
+                "several kernels are named `{}`, with different parameters, on lines {} and {}; \
+                 give each a name of its own",
+                self.name, self.line, other.line
             )))
         }
     }
 }
 
-/// All `__global__` functions. `macros` may stand for the word.
-fn kernels<'a>(tokens: &'a [Token<'a>], macros: &[(&str, Vec<Token<'_>>)]) -> Vec<Kernel<'a>> {
+/// True for `<..>` whose brackets fit; `(1 > 2)` and `1 << 2` are no brackets.
+fn is_argument_list(tokens: &[Token<'_>]) -> bool {
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(&token) = tokens.get(at) {
+        at += 1;
+        match token {
+            Token::Sign('(') => match group_end(tokens, at - 1, '(', ')') {
+                Some(end) => at = end,
+                None => return false,
+            },
+            Token::Sign('<') if tokens.get(at) == Some(&token) => at += 1,
+            Token::Sign('<') => depth += 1,
+            Token::Sign('>') => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return at == tokens.len();
+                }
+            }
+            Token::Sign(_) | Token::Word(_) | Token::Number(_) | Token::Literal => {}
+        }
+    }
+    false
+}
+
+/// All `__global__` functions. Macros may stand for the word.
+fn kernels<'a>(source: &'a Scanned<'_>) -> Vec<Kernel<'a>> {
     const GLOBAL: &str = "__global__";
+    let tokens = &source.tokens[..];
     let stands_for = |(name, body): &(&'_ str, Vec<Token<'_>>)| {
         body.contains(&Token::Word(GLOBAL))
             .then(|| (*name).to_owned())
     };
-    let words: BTreeSet<String> = macros.iter().filter_map(stands_for).collect();
+    let words: BTreeSet<String> = source.macros.iter().filter_map(stands_for).collect();
     let mut found = Vec::new();
     // One entry per open brace: the namespace it opens, if it does.
     let mut scopes: Vec<Option<String>> = Vec::new();
@@ -148,6 +172,7 @@ fn kernels<'a>(tokens: &'a [Token<'a>], macros: &[(&str, Vec<Token<'_>>)]) -> Ve
                     found.push(Kernel {
                         name: qualified(&scopes, &kernel.name),
                         is_template,
+                        line: source.lines[at - 1],
                         ..kernel
                     });
                     at = end;
@@ -186,30 +211,30 @@ fn qualified(scopes: &[Option<String>], name: &str) -> String {
 }
 
 /// Reads on from `__global__`: attributes, `void`, the name, the parameters. The
-/// parameters are the group that a body or a semicolon follows; any other group
-/// belongs to an attribute or macro. Gives the place after the parameters.
+/// parameters are the group that a body, a semicolon or `->` follows; any other
+/// group belongs to an attribute or macro. Gives the place after the parameters.
 fn function<'a>(tokens: &'a [Token<'a>], mut at: usize) -> Option<(Kernel<'a>, usize)> {
+    let is_end = |token: &Token<'_>| matches!(token, Token::Sign('{' | ';'));
     loop {
         match (*tokens.get(at)?, tokens.get(at + 1)) {
             (Token::Word(name), Some(Token::Sign('('))) => {
                 let end = group_end(tokens, at + 1, '(', ')')?;
-                let has_body = match tokens.get(end) {
-                    Some(Token::Sign('{')) => true,
-                    Some(Token::Sign(';')) => false,
-                    // `auto f(..) -> void`.
-                    Some(Token::Sign('-')) if tokens.get(end + 1) == Some(&Token::Sign('>')) => {
-                        tokens.get(end + 3) == Some(&Token::Sign('{'))
+                let after = match tokens.get(end..)? {
+                    [Token::Sign('-'), Token::Sign('>'), rest @ ..] => {
+                        rest.iter().find(|it| is_end(it))
                     }
-                    _ => {
-                        at = end;
-                        continue;
-                    }
+                    rest => rest.first().filter(|it| is_end(it)),
+                };
+                let Some(after) = after else {
+                    at = end;
+                    continue;
                 };
                 let kernel = Kernel {
                     name: name.into(),
                     parameters: split(&tokens[at + 2..end - 1]),
                     is_template: false,
-                    has_body,
+                    has_body: *after == Token::Sign('{'),
+                    line: 0,
                 };
                 return Some((kernel, end));
             }

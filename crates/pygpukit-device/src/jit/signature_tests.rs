@@ -101,6 +101,41 @@ fn scalar_types() {
 }
 
 #[test]
+fn references_and_pointers_to_functions() {
+    let found = |declaration: &str| {
+        let signature = read(&format!("__global__ void k({declaration}) {{}}"), "k");
+        let parameter = signature.parameters.into_iter().next().unwrap();
+        (parameter.name, parameter.declared, parameter.ctype)
+    };
+    let int = CType::Pointer(Pointee {
+        accepts: &[DType::Int32],
+        align: 4,
+        is_const: true,
+    });
+    let reference = ("a".to_owned(), "const int&".to_owned(), int);
+    assert_eq!(found("const int& a"), reference);
+    for (declaration, name, declared) in [
+        ("void (*callback)(int)", "callback", "void(*)(int)"),
+        (
+            "void (*const callback)(int, float)",
+            "callback",
+            "void(* const)(int, float)",
+        ),
+        ("int (&rows)[4]", "rows", "int(&)[4]"),
+        ("float (*table[3])(int)", "table", "float(*[3])(int)"),
+        ("void (*(*f)(int))(float)", "f", "void(*(*)(int))(float)"),
+        ("void (*)(int)", "_0", "void(*)(int)"),
+        ("void (*(*)(int))(float)", "_0", "void(*(*)(int))(float)"),
+        ("PARAM(float, x)", "_0", "PARAM(float, x)"),
+    ] {
+        let expected = (name.to_owned(), declared.to_owned(), CType::Sized);
+        assert_eq!(found(declaration), expected, "{declaration}");
+    }
+    let far = found("float*& x");
+    assert_eq!((&*far.0, &*far.1), ("x", "float*&"));
+}
+
+#[test]
 fn pointer_types() {
     let float = &[DType::Float32][..];
     for (declaration, accepts, align, is_const) in [
@@ -261,8 +296,64 @@ fn one_kernel_per_name() {
             "{source}"
         );
     }
+    let text = refusal(
+        "\n#ifdef A\n__global__ void k(int n) {}\n#else\n__global__ void\nk(int m) {}\n#endif",
+        "k",
+    );
+    assert!(text.contains("on lines 3 and 5"), "{text}");
+    let twins = "#if A > 1\n__global__ void k(int n) { f(); }\n#else\n__global__ void k(int /* count */ n) {}\n#endif";
+    assert_eq!(read(twins, "k").parameters[0].name, "n");
+    let templates = "__global__ void k(int n) {}\ntemplate <class T> __global__ void k(int n) {}";
+    assert!(refusal(templates, "k").contains("on lines 1 and 2"));
+    let chosen = "#if 1\n__global__ void k(int n) {}\n#else\n__global__ void k(float x) {}\n#endif";
+    assert_eq!(read(chosen, "k").parameters[0].name, "n");
+    let commented = "// old: \\\n__global__ void k(float x) {}\n__global__ void k(int n) {}";
+    assert_eq!(read(commented, "k").parameters[0].name, "n");
     let disabled = "#if 0\n__global__ void k(int wrong) {}\n#endif\n__global__ void k(float x) {}";
     assert_eq!(read(disabled, "k").parameters[0].name, "x");
+}
+
+#[test]
+fn other_spellings() {
+    let trailing = "__global__ auto k(int n) -> void { f(x->y); }\n__global__ auto l() -> void;";
+    assert_eq!(read(trailing, "k").parameters[0].name, "n");
+    assert!(read(trailing, "l").parameters.is_empty());
+    let digraphs =
+        "%:define KERNEL __global__\nKERNEL void k(float x<::>, A<::B> y) <% x<:0:> = 1; %>";
+    let parameters = read(digraphs, "k").parameters;
+    assert_eq!(parameters[0].declared, "float[]");
+    assert_eq!(parameters[1].name, "y");
+}
+
+#[test]
+fn template_arguments_have_an_end() {
+    let source = "template <class T> __global__ void f(T* x) {}";
+    for bad in [
+        "f<float",
+        "f<float>>",
+        "f<float>x",
+        "f<",
+        "f<A<float>",
+        "f<(1>2>",
+        "f<float>()",
+    ] {
+        let text = refusal(source, bad);
+        assert!(
+            text.contains(&format!("func=\"{bad}\" is no name of a kernel")),
+            "{text}"
+        );
+    }
+    for good in [
+        "f<float>",
+        "f <A<float> >",
+        "f<A<float>>",
+        "f<(1 > 2)>",
+        "f<1 << 2>",
+        "f<>",
+        "f<::A>",
+    ] {
+        assert_eq!(read(source, good).parameters[0].name, "x", "{good}");
+    }
 }
 
 proptest::proptest! {
@@ -271,7 +362,7 @@ proptest::proptest! {
     fn any_source(pieces in proptest::collection::vec(proptest::sample::select(&[
         "__global__", "void", "k", "(", ")", "{", "}", "<", ">", "[", "]", ",", ";", "*", "const",
         "float", "template", "typedef", "using", "=", "namespace", "::", ":", "x", "1", "\"s\"",
-        "#define A\n", "\n#if 0\n", "\n#endif\n", "unsigned", "__align__",
+        "#define A\n", "\n#if 0\n", "\n#else\n", "&", "->", "<:", "%>", "\\\n", "\n#endif\n", "unsigned", "__align__",
     ][..]), 0..48)) {
         let _ = Signature::read(&pieces.join(" "), "k");
     }
@@ -294,22 +385,4 @@ fn twins_of_a_condition_are_one_kernel() {
     let commented = "// __global__ void k(int n) {} \\\n __global__ void k(long n) {}\n\
                      __global__ void k(float* x) {}";
     assert_eq!(read(commented, "k").parameters[0].name, "x");
-}
-
-#[test]
-fn a_type_may_trail() {
-    let signature = read("__global__ auto k(int n) -> void { }", "k");
-    assert_eq!(signature.parameters[0].name, "n");
-}
-
-#[test]
-fn template_arguments_are_closed() {
-    let source = "template <class T> __global__ void k(T* x) {}";
-    for open in ["k<float", "k<float> x", "k<pair<int, int>"] {
-        assert!(
-            refusal(source, open).contains("do not end with `>`"),
-            "{open}"
-        );
-    }
-    assert_eq!(read(source, "k<float>").expression, "k<float>");
 }

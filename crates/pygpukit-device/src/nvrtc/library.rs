@@ -32,7 +32,7 @@ macro_rules! symbols {
             unsafe fn load(library: &libloading::Library) -> Result<Self, String> {
                 Ok(Self {
                     $($field: {
-                        let lacks = |_| concat!("it has no function `", $name, "`").to_owned();
+                        let lacks = |_| concat!("it is not NVRTC: it has no function `", $name, "`").to_owned();
                         // SAFETY: the caller's promise.
                         *unsafe { library.get::<unsafe extern "C" fn($($argument),*) -> $result>($name) }
                             .map_err(lacks)?

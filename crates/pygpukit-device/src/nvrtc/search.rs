@@ -151,7 +151,11 @@ fn version_of(path: &Path) -> (Option<u32>, Option<u32>) {
     // `libnvrtc.so` links to a file with a version in its name.
     let real = path.canonicalize();
     let real = real.as_deref().unwrap_or(path);
-    let numbers = |path: &Path| version_in(&path.file_name()?.to_string_lossy());
+    let numbers = |path: &Path| {
+        // The number of another library means nothing here.
+        let name = path.file_name()?.to_string_lossy();
+        version_in(&name).filter(|_| is_nvrtc(&name))
+    };
     let Some((major, minor)) = numbers(path).or_else(|| numbers(real)) else {
         return (None, None);
     };

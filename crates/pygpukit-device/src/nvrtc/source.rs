@@ -3,7 +3,8 @@
 use crate::error::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// CUDA C source.
+/// CUDA C source, without the byte order mark that some editors write before it:
+/// the compiler refuses one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
     text: String,
@@ -15,7 +16,7 @@ impl Source {
     /// Source in memory; diagnostics call it `name`.
     pub fn from_text(text: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
-            text: text.into(),
+            text: without_mark(text.into()),
             name: name.into(),
             directory: None,
         }
@@ -40,7 +41,7 @@ impl Source {
             parent => parent.map(Path::to_path_buf),
         };
         Ok(Self {
-            text,
+            text: without_mark(text),
             name: path.display().to_string(),
             directory,
         })
@@ -59,5 +60,12 @@ impl Source {
     /// Where `#include "..."` looks first.
     pub fn directory(&self) -> Option<&Path> {
         self.directory.as_deref()
+    }
+}
+
+fn without_mark(text: String) -> String {
+    match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
     }
 }

@@ -198,11 +198,16 @@ impl fmt::Display for CompilerNotFound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let explicit = |candidate: &&Candidate| candidate.place == Place::Explicit;
         if let Some(candidate) = self.candidates.iter().find(explicit) {
+            let path = candidate.path.display();
+            let reason: &dyn fmt::Display = if let Verdict::Unusable { reason } = &candidate.verdict
+            {
+                reason
+            } else {
+                &candidate.verdict
+            };
             return write!(
                 f,
-                "PYGPUKIT_NVRTC names `{}`, which cannot be used: {}",
-                candidate.path.display(),
-                candidate.verdict
+                "PYGPUKIT_NVRTC names `{path}`, which cannot be used: {reason}"
             );
         }
         f.write_str("NVRTC, the compiler for CUDA C, was not found; install it:\n")?;
