@@ -56,6 +56,10 @@ id! {
     /// A region of a [`MemoryPool`](crate::pool::MemoryPool).
     RegionId
 }
+id! {
+    /// A copy that a [`TransferEngine`](crate::transfer::TransferEngine) has a say in.
+    TransferId
+}
 
 impl TenantId {
     /// Whoever works on the device outside tasks.

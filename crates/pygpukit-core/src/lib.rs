@@ -13,6 +13,7 @@
 //! - [`lease`]: work granted ahead, for kernels too short to ask for each.
 //! - [`slicing`]: kernels launched piece by piece.
 //! - [`dispatch`]: which launch of a lane is next, and how many may be under way.
+//! - [`transfer`]: which bytes are copied next between host and device.
 //! - [`pool`], [`qos`], [`partition`]: other clients of the ledger.
 
 #![forbid(unsafe_code)]
@@ -32,4 +33,5 @@ pub mod scheduler;
 pub mod simulator;
 pub mod slicing;
 pub mod timeshare;
+pub mod transfer;
 pub mod units;

@@ -29,7 +29,6 @@ impl Places {
     }
 
     /// True if the item is in a heap.
-    #[cfg(test)]
     pub(crate) fn contains(&self, item: Slot) -> bool {
         self.get(item).is_some()
     }
