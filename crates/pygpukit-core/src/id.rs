@@ -60,6 +60,10 @@ id! {
     /// A copy that a [`TransferEngine`](crate::transfer::TransferEngine) has a say in.
     TransferId
 }
+id! {
+    /// A block of a [`PinnedPool`](crate::pinned::PinnedPool).
+    PinnedId
+}
 
 impl TenantId {
     /// Whoever works on the device outside tasks.

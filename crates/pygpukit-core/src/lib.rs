@@ -14,6 +14,7 @@
 //! - [`slicing`]: kernels launched piece by piece.
 //! - [`dispatch`]: which launch of a lane is next, and how many may be under way.
 //! - [`transfer`]: which bytes are copied next between host and device.
+//! - [`pinned`]: page-locked host memory within a quota.
 //! - [`pool`], [`qos`], [`partition`]: other clients of the ledger.
 
 #![forbid(unsafe_code)]
@@ -26,6 +27,7 @@ pub mod lease;
 pub mod ledger;
 pub mod pacing;
 pub mod partition;
+pub mod pinned;
 pub mod pool;
 pub mod qos;
 pub mod scheduler;
