@@ -15,11 +15,13 @@
 //! - [`dispatch`]: which launch of a lane is next, and how many may be under way.
 //! - [`transfer`]: which bytes are copied next between host and device.
 //! - [`pinned`]: page-locked host memory within a quota.
+//! - [`cache`]: which compiled kernels are kept.
 //! - [`pool`], [`qos`], [`partition`]: other clients of the ledger.
 
 #![forbid(unsafe_code)]
 
 pub mod array;
+pub mod cache;
 mod collections;
 pub mod dispatch;
 pub mod id;
