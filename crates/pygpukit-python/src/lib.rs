@@ -34,6 +34,15 @@ mod module {
     use crate::array::{PyArray, dlpack::from_dlpack};
     #[pymodule_export]
     use crate::compat::{
+        PyAsyncTransferEngine, PyStreamType, PyTransferOp, PyTransferState, PyTransferStats,
+        PyTransferType,
+    };
+    #[pymodule_export]
+    use crate::compat::{
+        PyCacheConfig, PyCacheStats, PyCachedKernel, PyCompileOptions, PyKernelCache, PyKernelKey,
+    };
+    #[pymodule_export]
+    use crate::compat::{
         PyDispatchStats, PyKernelDispatcher, PyKernelLaunchRequest, PyKernelState, PyLaunchConfig,
     };
     #[pymodule_export]
@@ -51,6 +60,8 @@ mod module {
         PyPartition, PyPartitionConfig, PyPartitionLimits, PyPartitionManager, PyQosClass,
         PyQosEvaluation, PyQosPolicyEvaluator, PyQosStats, PyQosTaskMeta,
     };
+    #[pymodule_export]
+    use crate::compat::{PyPinnedBlock, PyPinnedMemoryManager, PyPinnedPoolConfig, PyPinnedStats};
     #[pymodule_export]
     use crate::device::{
         PyDevice, PyDeviceCapabilities, PyDeviceInfo, default_device, devices, driver_verdict,
@@ -93,6 +104,11 @@ mod module {
         module.add("KernelLaunchConfig", launch_config)?;
         let scheduler = module.py().get_type::<crate::scheduler::PyScheduler>();
         module.add("DeviceScheduler", scheduler)?;
+        // Scripts know the engine by two names.
+        let engine = module
+            .py()
+            .get_type::<crate::compat::PyAsyncTransferEngine>();
+        module.add("TransferEngine", engine)?;
         // Array operations on a GPU compile too, so the wheels must be known now.
         crate::kernel::find_compilers(module.py())?;
         crate::kernel::cancel_at_exit(module.py())?;

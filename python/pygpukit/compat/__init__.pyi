@@ -4,6 +4,14 @@ They touch no device. Memory is an integer of bytes or text such as `"512MB"`, a
 number from 0 to 1; what is out of range raises `ValueError`.
 """
 
+from pygpukit.compat.cache import (
+    CacheConfig,
+    CachedKernel,
+    CacheStats,
+    CompileOptions,
+    KernelCache,
+    KernelKey,
+)
 from pygpukit.compat.dispatch import (
     DispatchStats,
     KernelDispatcher,
@@ -24,6 +32,12 @@ from pygpukit.compat.partition import (
     PartitionLimits,
     PartitionManager,
 )
+from pygpukit.compat.pinned import (
+    PinnedBlock,
+    PinnedMemoryManager,
+    PinnedPoolConfig,
+    PinnedStats,
+)
 from pygpukit.compat.pool import (
     MemoryBlock,
     MemoryPool,
@@ -43,10 +57,26 @@ from pygpukit.compat.slicing import (
     SliceScheduler,
     SliceStats,
 )
+from pygpukit.compat.transfer import (
+    AsyncTransferEngine,
+    StreamType,
+    TransferEngine,
+    TransferOp,
+    TransferState,
+    TransferStats,
+    TransferType,
+)
 
 __all__ = [
+    "AsyncTransferEngine",
+    "CacheConfig",
+    "CacheStats",
+    "CachedKernel",
+    "CompileOptions",
     "DispatchStats",
+    "KernelCache",
     "KernelDispatcher",
+    "KernelKey",
     "KernelLaunchRequest",
     "KernelPacingEngine",
     "KernelSlice",
@@ -61,6 +91,10 @@ __all__ = [
     "PartitionConfig",
     "PartitionLimits",
     "PartitionManager",
+    "PinnedBlock",
+    "PinnedMemoryManager",
+    "PinnedPoolConfig",
+    "PinnedStats",
     "PoolStats",
     "QosClass",
     "QosEvaluation",
@@ -72,4 +106,10 @@ __all__ = [
     "SliceScheduler",
     "SliceStats",
     "StreamPacingStats",
+    "StreamType",
+    "TransferEngine",
+    "TransferOp",
+    "TransferState",
+    "TransferStats",
+    "TransferType",
 ]

@@ -3,27 +3,39 @@
 //! They decide on numbers alone, over the ledger of `pygpukit-core`; nothing
 //! else in the package uses them.
 
+mod cache;
+mod cached_kernel;
 mod clock;
 mod dispatch;
+mod kernel_key;
 mod launch_config;
 mod memory_pool;
 mod pacing;
 mod partition;
+mod pinned;
 mod qos;
 mod slicing;
+mod transfer;
+mod transfer_op;
 
+pub(crate) use cache::{PyCacheConfig, PyCacheStats, PyKernelCache};
+pub(crate) use cached_kernel::PyCachedKernel;
 pub(crate) use dispatch::{
     PyDispatchStats, PyKernelDispatcher, PyKernelLaunchRequest, PyKernelState,
 };
+pub(crate) use kernel_key::{PyCompileOptions, PyKernelKey};
 pub(crate) use launch_config::PyLaunchConfig;
 pub(crate) use memory_pool::{PyMemoryBlock, PyMemoryPool, PyPoolStats};
 pub(crate) use pacing::{
     PyKernelPacingEngine, PyPacingConfig, PyPacingDecision, PyPacingStats, PyStreamPacingStats,
 };
 pub(crate) use partition::{PyPartition, PyPartitionConfig, PyPartitionLimits, PyPartitionManager};
+pub(crate) use pinned::{PyPinnedBlock, PyPinnedMemoryManager, PyPinnedPoolConfig, PyPinnedStats};
 pub(crate) use qos::{
     PyQosClass, PyQosEvaluation, PyQosPolicyEvaluator, PyQosStats, PyQosTaskMeta,
 };
 pub(crate) use slicing::{
     PyKernelSlice, PySliceConfig, PySliceInfo, PySliceScheduler, PySliceStats,
 };
+pub(crate) use transfer::{PyAsyncTransferEngine, PyTransferStats};
+pub(crate) use transfer_op::{PyStreamType, PyTransferOp, PyTransferState, PyTransferType};
