@@ -118,33 +118,33 @@ def test_the_most_urgent_goes_first_and_the_oldest_of_those(engine):
         engine.enqueue_with_priority("h2h", 16, 32, 64, 0)
 
 
-def test_an_urgent_copy_waits_for_one_piece_of_a_long_one(clock):
+def test_an_urgent_copy_waits_for_one_chunk_of_a_long_one(clock):
     # 100 us at 50 GB/s are 5 MB, which is 1220 pages.
     engine = rust.TransferEngine(
         max_concurrent=1, max_latency="100us", h2d_bandwidth="50GB", clock=clock
     )
-    piece = 1220 * 4096
-    bulk = engine.enqueue_h2d(0x1000, 0x2000, 3 * piece - 1)
+    chunk = 1220 * 4096
+    bulk = engine.enqueue_h2d(0x1000, 0x2000, 3 * chunk - 1)
     [first] = engine.get_ready_transfers(9)
-    assert (first.id, first.piece, first.size) == (bulk, (0, piece), 3 * piece - 1)
+    assert (first.id, first.chunk, first.size) == (bulk, (0, chunk), 3 * chunk - 1)
     urgent = engine.enqueue_with_priority("h2d", 16, 32, 64, 1)
     assert ready(engine) == []
     assert engine.complete_transfer(bulk)
     [second] = engine.get_ready_transfers(9)
-    assert (second.id, second.piece) == (urgent, (0, 64))
+    assert (second.id, second.chunk) == (urgent, (0, 64))
     assert engine.complete_transfer(urgent)
-    for offset, size in [(piece, piece), (2 * piece, piece - 1)]:
+    for offset, size in [(chunk, chunk), (2 * chunk, chunk - 1)]:
         [transfer] = engine.get_ready_transfers(9)
-        assert (transfer.id, transfer.piece) == (bulk, (offset, size))
+        assert (transfer.id, transfer.chunk) == (bulk, (offset, size))
         assert engine.complete_transfer(bulk)
     whole = engine.get_operation(bulk)
-    assert (whole.state, whole.copied, whole.piece) == (TransferState.Completed, whole.size, None)
+    assert (whole.state, whole.copied, whole.chunk) == (TransferState.Completed, whole.size, None)
 
 
 def test_what_is_left_of_a_long_copy_can_be_cancelled(clock):
     engine = rust.AsyncTransferEngine(2, max_latency=0, clock=clock)
     bulk = engine.enqueue_d2h(0x1000, 0x2000, "1MiB")
-    assert [transfer.piece for transfer in engine.get_ready_transfers(9)] == [
+    assert [transfer.chunk for transfer in engine.get_ready_transfers(9)] == [
         (0, 4096),
         (4096, 4096),
     ]

@@ -32,9 +32,9 @@ fn transfers(criterion: &mut Criterion) {
             bencher.iter(|| {
                 number += 1;
                 engine.queue(NOW, request(number));
-                if let Some(piece) = engine.next(NOW).piece() {
-                    engine.completed(NOW, piece.transfer);
-                    black_box(engine.forget(piece.transfer));
+                if let Some(chunk) = engine.next(NOW).chunk() {
+                    engine.completed(NOW, chunk.transfer);
+                    black_box(engine.forget(chunk.transfer));
                 }
             });
         });

@@ -92,7 +92,7 @@ class TransferOp:
     def copied(self) -> int:
         """How many of them are copied."""
     @property
-    def piece(self) -> tuple[int, int] | None:
+    def chunk(self) -> tuple[int, int] | None:
         """What is to be copied now: so many bytes from the first, and how many.
 
         All of it, unless the engine has a `max_latency`. None where the engine was asked about
@@ -177,14 +177,14 @@ class AsyncTransferEngine:
     The directions take turns, so that none waits for another. It copies nothing: the caller
     copies what `get_ready_transfers` returns, and says how that ended.
 
-    With `max_latency`, long copies are cut into pieces, so that an urgent one waits for no
-    more than what is on its way. The caller copies the `piece` of what it is given, and
-    completes it; the same transfer is then given again, with its next piece. Pieces of one
+    With `max_latency`, long copies are cut into chunks, so that an urgent one waits for no
+    more than what is on its way. The caller copies the `chunk` of what it is given, and
+    completes it; the same transfer is then given again, with its next chunk. Chunks of one
     transfer come to their ends in order, as on a stream.
 
     Args:
-        max_concurrent: Pieces on their way in a direction, at most.
-        max_latency: How long those take together, at most; a piece is 4096 bytes at least.
+        max_concurrent: Chunks on their way in a direction, at most.
+        max_latency: How long those take together, at most; a chunk is 4096 bytes at least.
             Seconds, or text such as "500us". None to hand out copies whole.
         h2d_bandwidth: Bytes that are copied to the device in a second.
         d2h_bandwidth: Bytes that are copied to the host in a second.
@@ -256,7 +256,7 @@ class AsyncTransferEngine:
             max_transfers: How many, at most.
         """
     def start_transfer(self, transfer_id: int) -> bool:
-        """Begins a transfer before its turn, with its first piece.
+        """Begins a transfer before its turn, with its first chunk.
 
         Args:
             transfer_id: Which.
@@ -265,7 +265,7 @@ class AsyncTransferEngine:
             False if it has begun, has come to its end, has no room, or there is none.
         """
     def complete_transfer(self, transfer_id: int) -> bool:
-        """A transfer was copied, or its oldest piece on its way; False if none is.
+        """A transfer was copied, or its oldest chunk on its way; False if none is.
 
         Args:
             transfer_id: Which.
@@ -273,7 +273,7 @@ class AsyncTransferEngine:
     def fail_transfer(self, transfer_id: int, error: str) -> bool:
         """A transfer failed; False if it came to its end before, or there is none.
 
-        Other pieces of it that are on their way are to be reported too: it ends with the last.
+        Other chunks of it that are on their way are to be reported too: it ends with the last.
 
         Args:
             transfer_id: Which.
@@ -282,7 +282,7 @@ class AsyncTransferEngine:
     def cancel_transfer(self, transfer_id: int) -> bool:
         """What was not handed out of a transfer is not to be copied; False if there is none.
 
-        What is on its way is to be reported still: the transfer ends with the last piece.
+        What is on its way is to be reported still: the transfer ends with the last chunk.
 
         Args:
             transfer_id: Which.

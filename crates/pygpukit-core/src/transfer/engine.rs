@@ -1,9 +1,9 @@
-//! Transfers queued by direction, handed out piece by piece, followed to their end.
+//! Transfers queued by direction, handed out chunk by chunk, followed to their end.
 
 use super::direction::{ByDirection, Direction};
 use super::limits::Limits;
 use super::queue::Queue;
-use super::state::{Piece, State, Stop, Transfer};
+use super::state::{Chunk, State, Stop, Transfer};
 use super::stats::TransferStats;
 use crate::collections::{IdMap, List, Places, Slab, Slot};
 use crate::id::TransferId;
@@ -25,11 +25,11 @@ pub struct Request<T> {
 
 /// What is to be copied next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a piece that is handed out has its place until it is reported"]
+#[must_use = "a chunk that is handed out has its place until it is reported"]
 pub enum Next {
     /// Copy this, and report it.
-    Piece(Piece),
-    /// Something waits, but not until one of the pieces under way is reported.
+    Chunk(Chunk),
+    /// Something waits, but not until one of the chunks under way is reported.
     Full {
         /// How many those are.
         under_way: usize,
@@ -40,18 +40,18 @@ pub enum Next {
 
 impl Next {
     /// What is to be copied, if anything.
-    pub const fn piece(self) -> Option<Piece> {
+    pub const fn chunk(self) -> Option<Chunk> {
         match self {
-            Self::Piece(piece) => Some(piece),
+            Self::Chunk(chunk) => Some(chunk),
             Self::Full { .. } | Self::Idle => None,
         }
     }
 }
 
-/// Hands out copies piece by piece: within a direction the most urgent first, the oldest of
+/// Hands out copies chunk by chunk: within a direction the most urgent first, the oldest of
 /// those, and never more than [`Limits`] allow; the directions take turns.
 ///
-/// Pieces of one transfer are reported in the order in which they were handed out, as a
+/// Chunks of one transfer are reported in the order in which they were handed out, as a
 /// stream carries them out.
 ///
 /// ```
@@ -69,13 +69,13 @@ impl Next {
 /// };
 /// let now = Nanoseconds::ZERO;
 /// let bulk = engine.queue(now, request(0, 1 << 30, "bulk"));
-/// let piece = engine.next(now).piece().unwrap();
-/// assert!(piece.transfer == bulk && piece.size <= Bytes::new(2_000_000));
+/// let chunk = engine.next(now).chunk().unwrap();
+/// assert!(chunk.transfer == bulk && chunk.size <= Bytes::new(2_000_000));
 ///
 /// let urgent = engine.queue(now, request(9, 256, "urgent"));
 /// assert_eq!(engine.next(now), Next::Full { under_way: 1 });
 /// engine.completed(now, bulk);
-/// assert_eq!(engine.next(now).piece().unwrap().transfer, urgent);
+/// assert_eq!(engine.next(now).chunk().unwrap().transfer, urgent);
 /// ```
 #[derive(Debug)]
 pub struct TransferEngine<T> {
@@ -112,7 +112,7 @@ impl<T> TransferEngine<T> {
         &self.limits
     }
 
-    /// Queues a transfer. An empty one is handed out too, as one empty piece.
+    /// Queues a transfer. An empty one is handed out too, as one empty chunk.
     pub fn queue(&mut self, now: Nanoseconds, request: Request<T>) -> TransferId {
         let id = TransferId::new(self.next);
         self.next += 1;
@@ -123,7 +123,7 @@ impl<T> TransferEngine<T> {
             direction,
             priority,
             size: request.size,
-            piece: self.limits.piece[direction],
+            chunk: self.limits.chunk[direction],
             queued: now,
             handed_out: 0,
             ended: 0,
@@ -137,24 +137,24 @@ impl<T> TransferEngine<T> {
         id
     }
 
-    /// Hands out the next piece of the direction whose turn it is, of those that have one
-    /// and room for it. No such direction is passed over for more than two pieces.
+    /// Hands out the next chunk of the direction whose turn it is, of those that have one
+    /// and room for it. No such direction is passed over for more than two chunks.
     pub fn next(&mut self, now: Nanoseconds) -> Next {
         let mut answer = Next::Idle;
         for direction in self.turn.and_the_others() {
             match self.next_of(now, direction) {
                 Next::Idle => {}
                 full @ Next::Full { .. } => answer = full,
-                piece @ Next::Piece(_) => {
+                chunk @ Next::Chunk(_) => {
                     self.turn = direction.next();
-                    return piece;
+                    return chunk;
                 }
             }
         }
         answer
     }
 
-    /// Hands out the next piece of a direction.
+    /// Hands out the next chunk of a direction.
     pub fn next_of(&mut self, now: Nanoseconds, direction: Direction) -> Next {
         match self.queues[direction].waiting.first() {
             Some((_, slot)) => self.hand_out(now, slot),
@@ -162,7 +162,7 @@ impl<T> TransferEngine<T> {
         }
     }
 
-    /// Hands out the first piece of a transfer before its turn. [`Next::Idle`] if it has
+    /// Hands out the first chunk of a transfer before its turn. [`Next::Idle`] if it has
     /// been handed out, or has ended, or there is none.
     pub fn start(&mut self, now: Nanoseconds, id: TransferId) -> Next {
         match self.find(id) {
@@ -171,18 +171,18 @@ impl<T> TransferEngine<T> {
         }
     }
 
-    /// The oldest piece under way of a transfer was copied. False if none is under way.
+    /// The oldest chunk under way of a transfer was copied. False if none is under way.
     pub fn completed(&mut self, now: Nanoseconds, id: TransferId) -> bool {
         let Some((slot, transfer)) = self.find(id).filter(|found| found.1.under_way() > 0) else {
             return false;
         };
-        let copied = transfer.piece_at(transfer.ended).size;
+        let copied = transfer.chunk_at(transfer.ended).size;
         self.leave_place(now, slot, copied);
         self.settle(now, slot);
         true
     }
 
-    /// A transfer failed: its oldest piece under way, if there is one. No more of it is
+    /// A transfer failed: its oldest chunk under way, if there is one. No more of it is
     /// handed out. False if it has ended already, or there is none.
     pub fn failed(&mut self, now: Nanoseconds, id: TransferId, error: String) -> bool {
         let Some((slot, transfer)) = self.find(id).filter(|found| !found.1.state.is_terminal())
@@ -252,7 +252,7 @@ impl<T> TransferEngine<T> {
         }
     }
 
-    /// How many pieces of a direction are under way.
+    /// How many chunks of a direction are under way.
     pub fn under_way(&self, direction: Direction) -> usize {
         self.queues[direction].under_way
     }
@@ -262,30 +262,30 @@ impl<T> TransferEngine<T> {
         Some((slot, self.transfers.get(slot)?))
     }
 
-    /// Hands out the next piece of a transfer that waits.
+    /// Hands out the next chunk of a transfer that waits.
     fn hand_out(&mut self, now: Nanoseconds, slot: Slot) -> Next {
         let Some(transfer) = self.transfers.get_mut(slot) else {
             return Next::Idle;
         };
         let queue = &mut self.queues[transfer.direction];
         let under_way = queue.under_way;
-        if under_way >= self.limits.pieces.get() {
+        if under_way >= self.limits.chunks.get() {
             return Next::Full { under_way };
         }
-        let piece = transfer.piece_at(transfer.handed_out);
+        let chunk = transfer.chunk_at(transfer.handed_out);
         if transfer.state == State::Queued {
             transfer.state = State::InProgress { started: now };
             queue.started.push(slot);
         }
         transfer.handed_out += 1;
-        if transfer.handed_out == transfer.pieces() {
+        if transfer.handed_out == transfer.chunks() {
             queue.waiting.remove(slot, &mut self.places);
         }
         queue.take_place(now);
-        Next::Piece(piece)
+        Next::Chunk(chunk)
     }
 
-    /// The oldest piece under way has come to its end.
+    /// The oldest chunk under way has come to its end.
     fn leave_place(&mut self, now: Nanoseconds, slot: Slot, copied: Bytes) {
         if let Some(transfer) = self.transfers.get_mut(slot) {
             transfer.ended += 1;

@@ -1,7 +1,7 @@
 //! Copies between host and device: who is next, how much of it, and when.
 //!
-//! A long copy is handed out in pieces, so that an urgent one passes it after one piece.
-//! Nothing is copied here: the caller carries the pieces out, and reports how they ended.
+//! A long copy is handed out in chunks, so that an urgent one passes it after one chunk.
+//! Nothing is copied here: the caller carries the chunks out, and reports how they ended.
 
 mod direction;
 mod engine;
@@ -18,5 +18,5 @@ mod tests;
 pub use direction::{ByDirection, Direction};
 pub use engine::{Next, Request, TransferEngine};
 pub use limits::Limits;
-pub use state::{Piece, State, Stop, Transfer};
+pub use state::{Chunk, State, Stop, Transfer};
 pub use stats::TransferStats;

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::num::NonZeroUsize;
 
-const PIECES: usize = 3;
-const PIECE: u64 = 4096;
+const CHUNKS: usize = 3;
+const CHUNK: u64 = 4096;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -40,7 +40,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 fn limits() -> Limits {
-    let limits = Limits::new(NonZeroUsize::new(PIECES).unwrap());
+    let limits = Limits::new(NonZeroUsize::new(CHUNKS).unwrap());
     Direction::ALL
         .into_iter()
         .fold(limits, |limits, direction| {
@@ -54,7 +54,7 @@ struct Model {
     now: Nanoseconds,
     /// What is still to be handed out: the bytes of each, by order.
     waiting: BTreeMap<(Number, i32, TransferId), (u64, u64)>,
-    /// Bytes of the pieces under way of each, the oldest first.
+    /// Bytes of the chunks under way of each, the oldest first.
     under_way: BTreeMap<TransferId, (Direction, VecDeque<u64>)>,
     copied: [u64; 3],
     queued: BTreeSet<TransferId>,
@@ -77,10 +77,10 @@ impl Model {
         }
     }
 
-    fn pieces_under_way(&self, direction: Direction) -> usize {
-        let pieces = self.under_way.values();
-        let here = pieces.filter(|(each, _)| *each == direction);
-        here.map(|(_, pieces)| pieces.len()).sum()
+    fn chunks_under_way(&self, direction: Direction) -> usize {
+        let chunks = self.under_way.values();
+        let here = chunks.filter(|(each, _)| *each == direction);
+        here.map(|(_, chunks)| chunks.len()).sum()
     }
 
     /// Who must be next in a direction: the first by priority, then by age.
@@ -93,25 +93,25 @@ impl Model {
     }
 
     fn ready(&self, direction: Direction) -> bool {
-        self.first(direction).is_some() && self.pieces_under_way(direction) < PIECES
+        self.first(direction).is_some() && self.chunks_under_way(direction) < CHUNKS
     }
 
-    fn handed_out(&mut self, piece: Option<Piece>) {
-        let Some(piece) = piece else { return };
-        let key = self.waiting.keys().find(|key| key.2 == piece.transfer);
+    fn handed_out(&mut self, chunk: Option<Chunk>) {
+        let Some(chunk) = chunk else { return };
+        let key = self.waiting.keys().find(|key| key.2 == chunk.transfer);
         let key = *key.expect("it waits");
         let (size, offset) = self.waiting[&key];
-        assert_eq!(piece.offset.get(), offset, "no gap and no overlap");
-        assert_eq!(piece.size.get(), PIECE.min(size - offset));
-        let end = offset + piece.size.get();
+        assert_eq!(chunk.offset.get(), offset, "no gap and no overlap");
+        assert_eq!(chunk.size.get(), CHUNK.min(size - offset));
+        let end = offset + chunk.size.get();
         if end == size {
             self.waiting.remove(&key);
         } else {
             self.waiting.insert(key, (size, end));
         }
-        let pieces = self.under_way.entry(piece.transfer);
-        let pieces = pieces.or_insert((piece.direction, VecDeque::new()));
-        pieces.1.push_back(piece.size.get());
+        let chunks = self.under_way.entry(chunk.transfer);
+        let chunks = chunks.or_insert((chunk.direction, VecDeque::new()));
+        chunks.1.push_back(chunk.size.get());
     }
 
     fn stop(&mut self, id: TransferId) -> bool {
@@ -120,10 +120,10 @@ impl Model {
         self.waiting.len() < before
     }
 
-    fn piece_ends(&mut self, id: TransferId) -> Option<(Direction, u64)> {
-        let (direction, pieces) = self.under_way.get_mut(&id)?;
-        let piece = pieces.pop_front()?;
-        Some((*direction, piece))
+    fn chunk_ends(&mut self, id: TransferId) -> Option<(Direction, u64)> {
+        let (direction, chunks) = self.under_way.get_mut(&id)?;
+        let chunk = chunks.pop_front()?;
+        Some((*direction, chunk))
     }
 
     fn apply(&mut self, step: &Step) {
@@ -145,29 +145,29 @@ impl Model {
             Step::NextOf(direction) => {
                 let direction = Direction::ALL[direction];
                 let expected = self.first(direction).filter(|_| self.ready(direction));
-                let piece = self.engine.next_of(now, direction).piece();
-                assert_eq!(piece.map(|piece| piece.transfer), expected);
-                self.handed_out(piece);
+                let chunk = self.engine.next_of(now, direction).chunk();
+                assert_eq!(chunk.map(|chunk| chunk.transfer), expected);
+                self.handed_out(chunk);
             }
             Step::Start(id) => {
-                let piece = self.engine.start(now, TransferId::new(id)).piece();
-                self.handed_out(piece);
+                let chunk = self.engine.start(now, TransferId::new(id)).chunk();
+                self.handed_out(chunk);
             }
             Step::Completed(id) => {
                 let id = TransferId::new(id);
-                let piece = self.piece_ends(id);
-                assert_eq!(self.engine.completed(now, id), piece.is_some());
-                if let Some((direction, bytes)) = piece {
+                let chunk = self.chunk_ends(id);
+                assert_eq!(self.engine.completed(now, id), chunk.is_some());
+                if let Some((direction, bytes)) = chunk {
                     self.copied[direction as usize] += bytes;
                 }
             }
             Step::Failed(id) => {
                 let id = TransferId::new(id);
-                let had_piece = self.piece_ends(id).is_some();
+                let had_chunk = self.chunk_ends(id).is_some();
                 let stopped = self.stop(id);
                 assert_eq!(
                     self.engine.failed(now, id, "lost".into()),
-                    had_piece || stopped
+                    had_chunk || stopped
                 );
             }
             Step::Cancel(id) => {
@@ -186,9 +186,9 @@ impl Model {
     /// The next of any direction; none that is ready is passed over for more than two.
     fn next(&mut self) {
         let ready = Direction::ALL.map(|direction| self.ready(direction));
-        let piece = self.engine.next(self.now).piece();
-        assert_eq!(piece.is_some(), ready.contains(&true));
-        let Some(next) = piece else { return };
+        let chunk = self.engine.next(self.now).chunk();
+        assert_eq!(chunk.is_some(), ready.contains(&true));
+        let Some(next) = chunk else { return };
         assert_eq!(Some(next.transfer), self.first(next.direction));
         for direction in Direction::ALL {
             let passed_over = &mut self.passed_over[direction as usize];
@@ -196,7 +196,7 @@ impl Model {
             *passed_over = if waits_on { *passed_over + 1 } else { 0 };
             assert!(*passed_over <= 2, "{direction:?} starves");
         }
-        self.handed_out(piece);
+        self.handed_out(chunk);
     }
 
     fn check(&self) {
@@ -206,8 +206,8 @@ impl Model {
         let open = self
             .under_way
             .iter()
-            .fold(open, |mut open, (id, (_, pieces))| {
-                if !pieces.is_empty() {
+            .fold(open, |mut open, (id, (_, chunks))| {
+                if !chunks.is_empty() {
                     open.insert(*id);
                 }
                 open
@@ -220,9 +220,9 @@ impl Model {
         for direction in Direction::ALL {
             assert_eq!(
                 self.engine.under_way(direction),
-                self.pieces_under_way(direction)
+                self.chunks_under_way(direction)
             );
-            assert!(self.engine.under_way(direction) <= PIECES);
+            assert!(self.engine.under_way(direction) <= CHUNKS);
             assert_eq!(
                 stats.bytes[direction].get(),
                 self.copied[direction as usize]
@@ -237,7 +237,7 @@ impl Model {
             let id = self
                 .under_way
                 .iter()
-                .find(|(_, (_, pieces))| !pieces.is_empty());
+                .find(|(_, (_, chunks))| !chunks.is_empty());
             let id = *id.expect("something is under way").0;
             self.apply(&Step::Completed(id.get()));
         }
@@ -255,7 +255,7 @@ proptest! {
     }
 
     #[test]
-    fn an_urgent_copy_waits_for_one_piece_at_most(steps in steps(), direction in 0_usize..3) {
+    fn an_urgent_copy_waits_for_one_chunk_at_most(steps in steps(), direction in 0_usize..3) {
         let mut model = Model::new();
         for step in &steps {
             model.apply(step);
@@ -265,13 +265,13 @@ proptest! {
         let direction = Direction::ALL[direction];
         let mut answer = model.engine.next_of(model.now, direction);
         if let Next::Full { under_way } = answer {
-            prop_assert_eq!(under_way, PIECES);
-            let busy = model.under_way.iter().find(|(_, (each, pieces))| {
-                *each == direction && !pieces.is_empty()
+            prop_assert_eq!(under_way, CHUNKS);
+            let busy = model.under_way.iter().find(|(_, (each, chunks))| {
+                *each == direction && !chunks.is_empty()
             });
             prop_assert!(model.engine.completed(model.now, *busy.unwrap().0));
             answer = model.engine.next_of(model.now, direction);
         }
-        prop_assert_eq!(answer.piece().map(|piece| piece.transfer), Some(urgent));
+        prop_assert_eq!(answer.chunk().map(|chunk| chunk.transfer), Some(urgent));
     }
 }

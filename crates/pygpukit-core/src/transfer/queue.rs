@@ -15,18 +15,18 @@ pub(super) struct Queue {
     pub(super) waiting: Heap<Order>,
     /// Transfers in progress, the first to start first.
     pub(super) started: List,
-    /// Pieces under way.
+    /// Chunks under way.
     pub(super) under_way: usize,
     /// Bytes that were copied.
     pub(super) copied: Bytes,
-    /// How long anything was under way, up to when a piece last ended.
+    /// How long anything was under way, up to when a chunk last ended.
     pub(super) busy: Nanoseconds,
     /// Up to when `busy` is counted, while anything is under way.
     counted: Nanoseconds,
 }
 
 impl Queue {
-    /// A piece is under way.
+    /// A chunk is under way.
     pub(super) fn take_place(&mut self, now: Nanoseconds) {
         if self.under_way == 0 {
             self.counted = now;
@@ -34,7 +34,7 @@ impl Queue {
         self.under_way += 1;
     }
 
-    /// A piece has come to its end, and so many bytes of it were copied.
+    /// A chunk has come to its end, and so many bytes of it were copied.
     pub(super) fn leave_place(&mut self, now: Nanoseconds, copied: Bytes) {
         self.under_way -= 1;
         self.busy = self.busy.saturating_add(now.saturating_sub(self.counted));

@@ -8,7 +8,7 @@ use std::num::NonZeroU64;
 /// How far a transfer has come.
 ///
 /// `Queued`, then `InProgress`; it ends as `Completed`, `Failed` or `Cancelled`, and an end
-/// is final. What is stopped while pieces of it are under way ends when the last of those
+/// is final. What is stopped while chunks of it are under way ends when the last of those
 /// is reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
@@ -19,7 +19,7 @@ pub enum State {
         /// Since when.
         started: Nanoseconds,
     },
-    /// No more of it will be handed out, but pieces are under way.
+    /// No more of it will be handed out, but chunks are under way.
     Stopping {
         /// Since when it was in progress.
         started: Nanoseconds,
@@ -115,7 +115,7 @@ impl State {
 
 /// Some bytes of a transfer that are to be copied now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct Chunk {
     /// Of which transfer.
     pub transfer: TransferId,
     /// In which direction.
@@ -133,11 +133,11 @@ pub struct Transfer<T> {
     pub(super) direction: Direction,
     pub(super) priority: i32,
     pub(super) size: Bytes,
-    pub(super) piece: NonZeroU64,
+    pub(super) chunk: NonZeroU64,
     pub(super) queued: Nanoseconds,
-    /// Pieces that were handed out.
+    /// Chunks that were handed out.
     pub(super) handed_out: u64,
-    /// Pieces of those that have come to their end, in their order.
+    /// Chunks of those that have come to their end, in their order.
     pub(super) ended: u64,
     pub(super) copied: Bytes,
     pub(super) state: State,
@@ -197,24 +197,24 @@ impl<T> Transfer<T> {
         Some(ended.saturating_sub(self.state.started()?))
     }
 
-    /// Pieces handed out that have not come to their end.
+    /// Chunks handed out that have not come to their end.
     pub const fn under_way(&self) -> u64 {
         self.handed_out - self.ended
     }
 
-    /// How many pieces it is cut into: one at least, though it be empty.
-    pub(super) fn pieces(&self) -> u64 {
-        self.size.get().div_ceil(self.piece.get()).max(1)
+    /// How many chunks it is cut into: one at least, though it be empty.
+    pub(super) fn chunks(&self) -> u64 {
+        self.size.get().div_ceil(self.chunk.get()).max(1)
     }
 
-    /// One of its pieces, counted from 0.
-    pub(super) fn piece_at(&self, number: u64) -> Piece {
-        let offset = number * self.piece.get();
-        Piece {
+    /// One of its chunks, counted from 0.
+    pub(super) fn chunk_at(&self, number: u64) -> Chunk {
+        let offset = number * self.chunk.get();
+        Chunk {
             transfer: self.id,
             direction: self.direction,
             offset: Bytes::new(offset),
-            size: Bytes::new(self.piece.get().min(self.size.get() - offset)),
+            size: Bytes::new(self.chunk.get().min(self.size.get() - offset)),
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct TransferStats {
     pub in_progress: usize,
     /// Bytes that were copied, also of transfers that did not complete.
     pub bytes: ByDirection<Bytes>,
-    /// How long any piece was under way, up to when one last came to its end.
+    /// How long any chunk was under way, up to when one last came to its end.
     pub busy: ByDirection<Nanoseconds>,
 }
 

@@ -10,9 +10,9 @@ fn at(nanoseconds: u64) -> Nanoseconds {
     Nanoseconds::new(nanoseconds)
 }
 
-/// So many pieces at once, of 4096 bytes at most.
-fn engine(pieces: usize) -> TransferEngine<()> {
-    let mut limits = Limits::new(NonZeroUsize::new(pieces).unwrap());
+/// So many chunks at once, of 4096 bytes at most.
+fn engine(chunks: usize) -> TransferEngine<()> {
+    let mut limits = Limits::new(NonZeroUsize::new(chunks).unwrap());
     for direction in Direction::ALL {
         limits = limits.within(direction, at(1), Bytes::ZERO);
     }
@@ -35,8 +35,8 @@ fn queue(
 }
 
 fn next(engine: &mut TransferEngine<()>) -> (TransferId, u64, u64) {
-    let piece = engine.next(at(5)).piece().unwrap();
-    (piece.transfer, piece.offset.get(), piece.size.get())
+    let chunk = engine.next(at(5)).chunk().unwrap();
+    (chunk.transfer, chunk.offset.get(), chunk.size.get())
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_transfer_is_cut_and_every_byte_is_copied_once() {
 }
 
 #[test]
-fn an_empty_transfer_is_one_empty_piece() {
+fn an_empty_transfer_is_one_empty_chunk() {
     let mut engine = engine(1);
     let id = queue(&mut engine, HostToDevice, 0, 0);
     assert_eq!(next(&mut engine), (id, 0, 0));
@@ -106,7 +106,7 @@ fn directions_take_turns() {
         queue(&mut engine, direction, 0, 1);
     }
     let order: Vec<_> = (0..5)
-        .map(|_| engine.next(at(0)).piece().unwrap().direction)
+        .map(|_| engine.next(at(0)).chunk().unwrap().direction)
         .collect();
     assert_eq!(
         order,
@@ -121,13 +121,13 @@ fn directions_take_turns() {
 }
 
 #[test]
-fn a_place_is_free_when_its_piece_is_reported() {
+fn a_place_is_free_when_its_chunk_is_reported() {
     let mut engine = engine(1);
     let (first, second) = (
         queue(&mut engine, HostToDevice, 0, 5000),
         queue(&mut engine, HostToDevice, 1, 1),
     );
-    assert!(engine.start(at(1), first).piece().is_some());
+    assert!(engine.start(at(1), first).chunk().is_some());
     assert_eq!(engine.next(at(1)), Next::Full { under_way: 1 });
     assert_eq!(engine.start(at(1), second), Next::Full { under_way: 1 });
     assert_eq!(engine.start(at(1), first), Next::Idle);
@@ -175,7 +175,7 @@ fn what_is_cancelled_frees_its_places() {
 }
 
 #[test]
-fn what_fails_ends_when_its_pieces_have() {
+fn what_fails_ends_when_its_chunks_have() {
     let mut engine = engine(2);
     let id = queue(&mut engine, DeviceToHost, 0, 100_000);
     assert!(next(&mut engine).0 == id && next(&mut engine).0 == id);
@@ -204,11 +204,11 @@ fn bandwidth_is_of_the_time_in_which_anything_was_under_way() {
     let mut engine = engine(2);
     let ids = [(); 2].map(|()| queue(&mut engine, DeviceToDevice, 0, 4000));
     for now in [100, 200] {
-        assert!(engine.next(at(now)).piece().is_some());
+        assert!(engine.next(at(now)).chunk().is_some());
     }
     assert!(engine.completed(at(300), ids[0]) && engine.completed(at(500), ids[1]));
     let later = queue(&mut engine, DeviceToDevice, 0, 2000);
-    assert!(engine.next(at(1000)).piece().is_some());
+    assert!(engine.next(at(1000)).chunk().is_some());
     assert!(engine.completed(at(1100), later));
     let stats = engine.stats();
     assert_eq!(stats.busy[DeviceToDevice], at(500));

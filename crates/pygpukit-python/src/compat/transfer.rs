@@ -158,9 +158,9 @@ impl PyAsyncTransferEngine {
         let now = self.clock.now(py)?;
         let mut engine = self.lock();
         let ready = std::iter::from_fn(|| {
-            let piece = engine.next(now).piece()?;
-            let transfer = engine.get(piece.transfer)?;
-            Some(PyTransferOp::new(transfer, Some(piece)))
+            let chunk = engine.next(now).chunk()?;
+            let transfer = engine.get(chunk.transfer)?;
+            Some(PyTransferOp::new(transfer, Some(chunk)))
         });
         Ok(ready.take(max_transfers).collect())
     }
@@ -168,7 +168,7 @@ impl PyAsyncTransferEngine {
     fn start_transfer(&self, py: Python<'_>, transfer_id: u64) -> PyResult<bool> {
         let now = self.clock.now(py)?;
         let started = self.lock().start(now, TransferId::new(transfer_id));
-        Ok(started.piece().is_some())
+        Ok(started.chunk().is_some())
     }
 
     fn complete_transfer(&self, py: Python<'_>, transfer_id: u64) -> PyResult<bool> {

@@ -2,7 +2,7 @@
 
 use super::clock::seconds;
 use crate::convert::type_name;
-use pygpukit_core::transfer::{Direction, Piece, State, Transfer};
+use pygpukit_core::transfer::{Chunk, Direction, State, Transfer};
 use pygpukit_core::units::Nanoseconds;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -181,7 +181,7 @@ pub(crate) struct PyTransferOp {
     #[pyo3(get)]
     copied: u64,
     #[pyo3(get)]
-    piece: Option<(u64, u64)>,
+    chunk: Option<(u64, u64)>,
     #[pyo3(get)]
     state: PyTransferState,
     #[pyo3(get)]
@@ -201,7 +201,7 @@ pub(crate) struct PyTransferOp {
 }
 
 impl PyTransferOp {
-    pub(super) fn new(transfer: &Transfer<Pointers>, piece: Option<Piece>) -> Self {
+    pub(super) fn new(transfer: &Transfer<Pointers>, chunk: Option<Chunk>) -> Self {
         let state = transfer.state();
         Self {
             id: transfer.id().get(),
@@ -210,7 +210,7 @@ impl PyTransferOp {
             dst_ptr: transfer.payload().dst,
             size: transfer.size().get(),
             copied: transfer.copied().get(),
-            piece: piece.map(|piece| (piece.offset.get(), piece.size.get())),
+            chunk: chunk.map(|chunk| (chunk.offset.get(), chunk.size.get())),
             state: state.into(),
             stream_id: Stream::of(transfer.direction()).id(),
             priority: transfer.priority(),
