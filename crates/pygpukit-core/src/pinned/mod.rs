@@ -4,6 +4,7 @@
 //! memory is kept for the next block of its size, and counts until it is given up. No memory
 //! is locked here: the caller does that, and says where it is.
 
+mod answer;
 mod block;
 mod config;
 mod error;
@@ -16,8 +17,9 @@ mod properties;
 #[cfg(test)]
 mod tests;
 
+pub use answer::{Allocation, Freed};
 pub use block::{Block, State};
 pub use config::{Alignment, Config};
 pub use error::{AlignmentError, Refusal, RegisterError, UnknownBlock};
-pub use pool::{Allocation, Freed, PinnedPool};
+pub use pool::PinnedPool;
 pub use stats::PinnedStats;

@@ -1,5 +1,6 @@
 //! Blocks within a quota.
 
+use super::answer::{Allocation, Freed};
 use super::block::{Block, State};
 use super::config::Config;
 use super::error::{Refusal, RegisterError, UnknownBlock};
@@ -10,38 +11,6 @@ use crate::id::{PinnedId, TaskId};
 use crate::ledger::{Amount, Grant, Ledger};
 use crate::units::{Bytes, Nanoseconds};
 use std::collections::BTreeSet;
-
-/// A block that is in use from now on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a block is in use until it is freed"]
-pub enum Allocation {
-    /// It has memory.
-    Reused(PinnedId),
-    /// The caller locks as much as the block's size, and
-    /// [registers](PinnedPool::register) it; or frees the block if that fails.
-    Fresh(PinnedId),
-}
-
-impl Allocation {
-    /// Which block.
-    pub const fn id(self) -> PinnedId {
-        match self {
-            Self::Reused(id) | Self::Fresh(id) => id,
-        }
-    }
-}
-
-/// What becomes of the memory of a block that was freed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "memory that is not kept is to be unlocked"]
-pub enum Freed {
-    /// It never had any.
-    Nothing,
-    /// It is kept.
-    Kept(u64),
-    /// The caller unlocks it.
-    Unlock(u64),
-}
 
 /// Pinned memory by the block.
 ///

@@ -3,50 +3,13 @@
 use super::direction::{ByDirection, Direction};
 use super::limits::Limits;
 use super::queue::Queue;
-use super::state::{Chunk, State, Stop, Transfer};
+use super::request::{Next, Request};
+use super::state::{State, Stop, Transfer};
 use super::stats::TransferStats;
 use crate::collections::{IdMap, List, Places, Slab, Slot};
 use crate::id::TransferId;
 use crate::units::{Bytes, Nanoseconds};
 use std::cmp::Reverse;
-
-/// What a transfer asks for.
-#[derive(Clone, Debug)]
-pub struct Request<T> {
-    /// In which direction it goes.
-    pub direction: Direction,
-    /// More is more urgent.
-    pub priority: i32,
-    /// How many bytes.
-    pub size: Bytes,
-    /// What its owner needs to carry it out.
-    pub payload: T,
-}
-
-/// What is to be copied next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a chunk that is handed out has its place until it is reported"]
-pub enum Next {
-    /// Copy this, and report it.
-    Chunk(Chunk),
-    /// Something waits, but not until one of the chunks under way is reported.
-    Full {
-        /// How many those are.
-        under_way: usize,
-    },
-    /// Nothing waits.
-    Idle,
-}
-
-impl Next {
-    /// What is to be copied, if anything.
-    pub const fn chunk(self) -> Option<Chunk> {
-        match self {
-            Self::Chunk(chunk) => Some(chunk),
-            Self::Full { .. } | Self::Idle => None,
-        }
-    }
-}
 
 /// Hands out copies chunk by chunk: within a direction the most urgent first, the oldest of
 /// those, and never more than [`Limits`] allow; the directions take turns.

@@ -7,6 +7,7 @@ mod direction;
 mod engine;
 mod limits;
 mod queue;
+mod request;
 mod state;
 mod stats;
 
@@ -16,7 +17,8 @@ mod properties;
 mod tests;
 
 pub use direction::{ByDirection, Direction};
-pub use engine::{Next, Request, TransferEngine};
+pub use engine::TransferEngine;
 pub use limits::Limits;
+pub use request::{Next, Request};
 pub use state::{Chunk, State, Stop, Transfer};
 pub use stats::TransferStats;
