@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 const NOW: Nanoseconds = Nanoseconds::ZERO;
-const LIMIT: u64 = 200_000;
+/// Whole pages, so that exact fits happen.
+const LIMIT: u64 = 49 * 4096;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -75,7 +76,13 @@ impl Model {
                 assert!(block.get() > LIMIT);
                 return;
             }
-            Refusal::Kept { lacking, .. } => self.trim(lacking),
+            Refusal::Kept { asked, lacking, .. } => {
+                let spare = self.locked.iter().any(|(address, &size)| {
+                    size == asked.get() && !self.in_use.values().any(|each| each == address)
+                });
+                assert!(!spare, "there is memory of just that size");
+                self.trim(lacking);
+            }
             Refusal::InUse { lacking, .. } => {
                 let mut freed = 0;
                 while freed < lacking.get() {

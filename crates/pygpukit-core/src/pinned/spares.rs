@@ -21,11 +21,13 @@ pub(super) struct Spares {
     /// when it comes back.
     by_size: BTreeMap<Bytes, VecDeque<Slot>>,
     by_age: List,
+    bytes: u64,
 }
 
 impl Spares {
     pub(super) fn push(&mut self, spare: Spare) {
         let size = spare.grant.amount().bytes();
+        self.bytes += size.get();
         let slot = self.all.insert(spare);
         self.by_size.entry(size).or_default().push_back(slot);
         self.by_age.push(slot);
@@ -41,17 +43,22 @@ impl Spares {
     /// The newest of exactly that size.
     pub(super) fn take(&mut self, size: Bytes) -> Option<Spare> {
         let slot = self.by_size.get_mut(&size)?.pop_back()?;
-        self.by_age.remove(slot);
-        self.all.remove(slot)
+        self.remove(slot)
     }
 
     /// The oldest of all, which is the oldest of its size too.
     pub(super) fn take_oldest(&mut self) -> Option<Spare> {
-        let slot = self.by_age.first()?;
-        self.by_age.remove(slot);
-        let spare = self.all.remove(slot)?;
+        let spare = self.remove(self.by_age.first()?)?;
         let size = spare.grant.amount().bytes();
         self.by_size.get_mut(&size)?.pop_front();
+        Some(spare)
+    }
+
+    /// Takes one out of everything but its size.
+    fn remove(&mut self, slot: Slot) -> Option<Spare> {
+        self.by_age.remove(slot);
+        let spare = self.all.remove(slot)?;
+        self.bytes -= spare.grant.amount().bytes().get();
         Some(spare)
     }
 
@@ -60,12 +67,7 @@ impl Spares {
     }
 
     /// How much they hold.
-    pub(super) fn bytes(&self) -> Bytes {
-        let sizes = self.by_size.iter();
-        Bytes::new(
-            sizes
-                .map(|(size, slots)| size.get() * slots.len() as u64)
-                .sum(),
-        )
+    pub(super) const fn bytes(&self) -> Bytes {
+        Bytes::new(self.bytes)
     }
 }

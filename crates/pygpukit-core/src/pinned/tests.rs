@@ -71,6 +71,33 @@ fn what_is_kept_counts_until_it_is_given_up() {
 }
 
 #[test]
+fn a_full_pool_reuses_what_it_keeps() {
+    let mut pool = pool(8 * KIB);
+    let ids = [0x1000, 0x2000].map(|address| fresh(&mut pool, 4096, address));
+    assert_eq!(pool.free(ids[0]), Ok(Freed::Kept(0x1000)));
+    // Nothing is available, and nothing has to be.
+    let reused = allocate(&mut pool, 4096).unwrap();
+    assert!(matches!(reused, Allocation::Reused(_)), "{reused:?}");
+    assert_eq!(pool.stats().held, Bytes::new(8 * KIB));
+}
+
+#[test]
+fn all_that_is_kept_may_have_to_go() {
+    let mut pool = pool(8 * KIB);
+    let ids = [0x1000, 0x2000].map(|address| fresh(&mut pool, 4096, address));
+    for id in ids {
+        let _ = pool.free(id).unwrap();
+    }
+    let refusal = allocate(&mut pool, 8192).unwrap_err();
+    let Refusal::Kept { lacking, kept, .. } = refusal else {
+        panic!("{refusal}")
+    };
+    assert_eq!((lacking, kept), (Bytes::new(8 * KIB), lacking));
+    pool.trim(lacking, &mut Vec::new());
+    assert!(allocate(&mut pool, 8192).is_ok());
+}
+
+#[test]
 fn a_block_that_never_got_memory_leaves_nothing_behind() {
     let mut pool = pool(4096);
     let id = allocate(&mut pool, 1).unwrap().id();
