@@ -134,6 +134,20 @@ def test_evicted_handles_are_reported(clock):
     assert not cache.set_handles(first, 11, 12)
 
 
+def test_handles_are_not_overwritten(clock):
+    cache = make(clock)
+    [key] = insert(cache, "k")
+    assert cache.set_handles(key, 1, 2)
+    # Two callers have loaded it: the second learns that its module is one too many.
+    assert not cache.set_handles(key, 3, 4)
+    assert (cache.get(key).module_handle, cache.get(key).function_handle) == (1, 2)
+    assert cache.remove(key).module_handle == 1
+    insert(cache, "k")
+    assert cache.set_handles(key, 3, 4)
+    cache.clear()
+    assert [gone.module_handle for gone in cache.take_evicted()] == [3]
+
+
 def test_handles_of_old_and_cleared_kernels_are_reported(clock):
     cache = make(clock, ttl_seconds=10)
     old, removed = insert(cache, "old", "removed")

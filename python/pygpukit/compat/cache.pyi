@@ -237,7 +237,9 @@ class KernelCache:
                 What is kept stays.
         """
     def set_handles(self, key: KernelKey, module_handle: int, function_handle: int) -> bool:
-        """Says where a kernel is loaded; False if it is not kept.
+        """Says where a kernel is loaded; False if it is not kept, or has handles.
+
+        Then nothing changes, and the caller is to unload what it loaded.
 
         Args:
             key: Of the kernel.
@@ -261,7 +263,10 @@ class KernelCache:
     def clear_expired(self) -> int:
         """Takes out the kernels that are too old; returns how many."""
     def take_evicted(self) -> list[CachedKernel]:
-        """The kernels that had handles and have left since the last call, in that order."""
+        """The kernels that had handles and have left since the last call, in that order.
+
+        They are held, code and all, until this takes them.
+        """
     def stats(self) -> CacheStats:
         """The cache in numbers."""
     def len(self) -> int:

@@ -195,9 +195,7 @@ impl PyKernelCache {
     ) -> PyResult<bool> {
         self.with(py, |cache, now, _| {
             let compiled = cache.value_mut(now, &key.0);
-            let loaded =
-                compiled.map(|compiled| compiled.handles = Some((module_handle, function_handle)));
-            loaded.is_some()
+            compiled.is_some_and(|compiled| compiled.load((module_handle, function_handle)))
         })
     }
 

@@ -13,6 +13,15 @@ pub(super) struct Compiled {
     pub(super) handles: Option<(u64, u64)>,
 }
 
+impl Compiled {
+    /// Keeps the first handles: others in their place would let them go unreported.
+    pub(super) fn load(&mut self, handles: (u64, u64)) -> bool {
+        let is_first = self.handles.is_none();
+        self.handles.get_or_insert(handles);
+        is_first
+    }
+}
+
 /// A kernel at one moment.
 #[pyclass(name = "CachedKernel", frozen, module = "pygpukit.compat")]
 pub(crate) struct PyCachedKernel(pub(super) Entry<KernelKey, Compiled>);
