@@ -157,6 +157,51 @@ def test_what_is_left_of_a_long_copy_can_be_cancelled(clock):
     assert (stats.d2h_bytes, stats.cancelled_count, stats.completed_count) == (8192, 1, 0)
 
 
+def test_each_direction_has_its_addresses_and_its_stream(engine):
+    engine.enqueue_h2d(host_ptr=0x1000, device_ptr=0x2000, size=64)
+    engine.enqueue_d2h(device_ptr=0x2000, host_ptr=0x1000, size=64)
+    engine.enqueue_d2d(src_ptr=0x2000, dst_ptr=0x3000, size=64)
+    transfers = {transfer.stream_id: transfer for transfer in engine.get_ready_transfers(3)}
+    expected = {
+        rust.StreamType.Compute: (TransferType.D2D, 0x2000, 0x3000),
+        rust.StreamType.MemcpyH2D: (TransferType.H2D, 0x1000, 0x2000),
+        rust.StreamType.MemcpyD2H: (TransferType.D2H, 0x2000, 0x1000),
+    }
+    for stream, (direction, source, target) in expected.items():
+        transfer = transfers[stream.to_id()]
+        assert (transfer.transfer_type, transfer.src_ptr, transfer.dst_ptr) == (
+            direction,
+            source,
+            target,
+        )
+        [found] = engine.get_in_progress_for_stream(stream.to_id())
+        assert found.id == transfer.id
+    assert engine.get_in_progress_for_stream(9) == []
+
+
+def test_each_direction_is_cut_by_its_bandwidth(clock):
+    # A second is so many pages, shared by two that are on their way together.
+    pages = {"h2d": 2, "d2h": 6, "d2d": 10}
+    bandwidths = {f"{direction}_bandwidth": 4096 * each for direction, each in pages.items()}
+    engine = rust.AsyncTransferEngine(2, max_latency=1, clock=clock, **bandwidths)
+    for direction in pages:
+        engine.enqueue_with_priority(direction, 0x1000, 0x2000, "1MiB", 0)
+    chunks = [transfer.chunk for transfer in engine.get_ready_transfers(3)]
+    assert chunks == [(0, 4096 * each // 2) for each in pages.values()]
+
+
+def test_only_what_was_copied_makes_a_bandwidth(clock):
+    engine = rust.AsyncTransferEngine(2, max_latency=0, clock=clock)
+    transfer = engine.enqueue_h2d(0x1000, 0x2000, "1MiB")
+    engine.get_ready_transfers(2)
+    clock.seconds = 4096e-9
+    assert engine.complete_transfer(transfer)
+    assert engine.fail_transfer(transfer, "lost")
+    failed = engine.get_operation(transfer)
+    assert (failed.state, failed.copied) == (TransferState.Failed, 4096)
+    assert failed.bandwidth_gbps() == engine.stats().avg_h2d_bandwidth == 1.0
+
+
 def test_times_are_the_clock_s(engine, clock):
     clock.seconds = 1.0
     transfer = engine.enqueue_h2d(16, 32, 3_000_000_000)
