@@ -3,11 +3,11 @@
 use super::feasibility::Promise;
 use super::server::Server;
 use crate::collections::Slot;
-use crate::pacing::{Rate, TokenBucket};
+use crate::pacing::TokenBucket;
 use crate::scheduler::Policy;
-use crate::units::{Nanoseconds, Share, SmNanoseconds};
+use crate::units::{Nanoseconds, Share};
 
-/// Somebody who has [joined](super::TimeShare::join).
+/// Somebody who has [joined](super::TimeShare::join) a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientKey(pub(super) Slot);
 
@@ -16,9 +16,9 @@ pub struct ClientKey(pub(super) Slot);
 pub struct ClientSpec {
     /// Best effort gets what all others leave over.
     pub policy: Policy,
-    /// Of those who take what is left over, larger ones go first.
+    /// Of the members of a group that take what is left over, larger ones go first.
     pub priority: i32,
-    /// The part of what is left over, against others of the same priority.
+    /// The part of what is left over, against other members of the same priority.
     pub weight: u32,
     /// The share of the time that is promised.
     pub floor: Share,
@@ -49,7 +49,9 @@ impl Default for ClientSpec {
 /// Somebody who may want time.
 #[derive(Debug)]
 pub(super) struct Client {
-    pub(super) spec: ClientSpec,
+    pub(super) group: Slot,
+    /// The band of the group in which it takes what it was not promised.
+    pub(super) band: Slot,
     pub(super) promise: Option<Promise>,
     pub(super) server: Option<Server>,
     pub(super) cap: Option<TokenBucket>,
@@ -61,6 +63,8 @@ pub(super) struct Client {
     /// Grants that are out.
     pub(super) grants: u32,
     pub(super) is_leaving: bool,
+    /// True if the group is there for it alone.
+    pub(super) is_alone: bool,
 }
 
 /// Where somebody waits.
@@ -70,41 +74,13 @@ pub(super) enum Place {
     Idle,
     /// Among those with a budget.
     Served,
-    /// Among those who take what is left over.
-    LeftOver,
+    /// In its band, for what is left over or its group's budget.
+    Banded,
     /// Nowhere, until the cap allows more.
     Capped,
 }
 
 impl Client {
-    pub(super) fn new(
-        spec: ClientSpec,
-        promise: Option<Promise>,
-        longest: Nanoseconds,
-        period: Nanoseconds,
-        now: Nanoseconds,
-    ) -> Self {
-        let span = spec.period.unwrap_or(period);
-        let cap = (spec.cap < Share::ONE).then(|| {
-            let rate = Rate::new(spec.cap, 1);
-            let of_span = u128::from(span.get()) * u128::from(spec.cap.units());
-            let of_span = u64::try_from(of_span / u128::from(Share::ONE.units()));
-            let burst = of_span.unwrap_or(u64::MAX).max(longest.get());
-            TokenBucket::new(now, rate, SmNanoseconds::new(burst))
-        });
-        Self {
-            server: promise.map(|promise| Server::new(now, promise.share, promise.period)),
-            promise,
-            cap,
-            longest,
-            wanted: Nanoseconds::ZERO,
-            place: Place::Idle,
-            grants: 0,
-            is_leaving: false,
-            spec,
-        }
-    }
-
     /// How long the next grant would be.
     pub(super) fn next(&self) -> Nanoseconds {
         self.wanted.min(self.longest)

@@ -65,6 +65,11 @@ impl Standings {
         };
     }
 
+    /// Gives somebody in no queue another weight.
+    pub(super) fn set_weight(&mut self, who: Slot, weight: u32) {
+        self.of[who as usize].weight = weight;
+    }
+
     /// Corrects what was charged to what was used, for somebody in no queue.
     pub(super) fn settle(&mut self, who: Slot, charged: Nanoseconds, used: Nanoseconds) {
         let standing = &mut self.of[who as usize];
@@ -76,6 +81,21 @@ impl Standings {
 }
 
 impl FairQueue {
+    /// True if nobody is in.
+    pub(super) fn is_empty(&self) -> bool {
+        self.weight == 0
+    }
+
+    /// True if somebody in no queue has got more than their share here.
+    pub(super) fn is_ahead(&self, who: Slot, standings: &Standings) -> bool {
+        standings.of[who as usize].start > self.now
+    }
+
+    /// How long the next grant of somebody who is in would be.
+    pub(super) fn next_of(who: Slot, standings: &Standings) -> Nanoseconds {
+        standings.of[who as usize].next
+    }
+
     /// Puts somebody in, whose next grant would be that long.
     pub(super) fn insert(&mut self, who: Slot, next: Nanoseconds, standings: &mut Standings) {
         let standing = &mut standings.of[who as usize];
@@ -99,11 +119,23 @@ impl FairQueue {
         }
     }
 
+    /// Somebody who is in is to get another next grant.
+    pub(super) fn update(&mut self, who: Slot, next: Nanoseconds, standings: &mut Standings) {
+        if standings.of[who as usize].next != next {
+            self.unplace(who, standings);
+            standings.of[who as usize].next = next;
+            self.place(who, standings);
+        }
+    }
+
     /// Takes somebody out who is in.
     pub(super) fn remove(&mut self, who: Slot, standings: &mut Standings) {
-        let standing = &standings.of[who as usize];
-        self.weight -= u64::from(standing.weight);
-        let heap = if standing.is_ahead {
+        self.weight -= u64::from(standings.of[who as usize].weight);
+        self.unplace(who, standings);
+    }
+
+    fn unplace(&mut self, who: Slot, standings: &mut Standings) {
+        let heap = if standings.of[who as usize].is_ahead {
             &mut self.ahead
         } else {
             &mut self.eligible

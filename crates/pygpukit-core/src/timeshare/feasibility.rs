@@ -80,10 +80,26 @@ impl Feasibility {
     /// # Errors
     /// [`Infeasible`]; then it was not taken in.
     pub fn promise(&mut self, promise: Promise, blocking: Nanoseconds) -> Result<(), Infeasible> {
-        self.add(promise);
+        self.exchange(None, Some(promise), blocking)
+    }
+
+    /// Takes promises in in place of others that were taken in before, if all can be
+    /// kept then.
+    ///
+    /// # Errors
+    /// [`Infeasible`]; then everything is as before.
+    pub fn exchange(
+        &mut self,
+        old: impl IntoIterator<Item = Promise> + Clone,
+        new: impl IntoIterator<Item = Promise> + Clone,
+        blocking: Nanoseconds,
+    ) -> Result<(), Infeasible> {
+        old.clone().into_iter().for_each(|each| self.forget(each));
+        new.clone().into_iter().for_each(|each| self.add(each));
         let checked = self.check(blocking);
         if checked.is_err() {
-            self.forget(promise);
+            new.into_iter().for_each(|each| self.forget(each));
+            old.into_iter().for_each(|each| self.add(each));
         }
         checked
     }
@@ -107,6 +123,17 @@ impl Feasibility {
                 self.promises.remove(&promise.period);
             }
         }
+    }
+
+    /// True if any promise is to be kept strictly.
+    pub fn is_strict(&self) -> bool {
+        self.promises.values().any(|promises| promises.strict > 0)
+    }
+
+    /// The sum of all shares, in units of a share.
+    #[cfg(test)]
+    pub(super) fn total(&self) -> u64 {
+        self.promises.values().map(|promises| promises.share).sum()
     }
 
     fn check(&self, blocking: Nanoseconds) -> Result<(), Infeasible> {

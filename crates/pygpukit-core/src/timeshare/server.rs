@@ -21,16 +21,24 @@ pub struct Server {
 }
 
 impl Server {
-    /// `share` of every `period`, at least a nanosecond of it, from `now` on.
+    /// `share` of every `period`, from `now` on: at least a nanosecond of it for any
+    /// share but none.
     pub fn new(now: Nanoseconds, share: Share, period: Nanoseconds) -> Self {
         let period = i128::from(period.get().max(1));
-        let budget = (period * i128::from(share.units()) / i128::from(Share::ONE.units())).max(1);
+        let budget = budget(period, share);
         Self {
             budget,
             period,
             left: budget,
             deadline: i128::from(now.get()) + period,
         }
+    }
+
+    /// Another share of every period. What is left of the budget is no more than the
+    /// new one.
+    pub fn set_share(&mut self, share: Share) {
+        self.budget = budget(self.period, share);
+        self.left = self.left.min(self.budget);
     }
 
     /// Its budget in every period.
@@ -70,7 +78,7 @@ impl Server {
     /// Gives the budget back that is due by `now`.
     pub fn refill(&mut self, now: Nanoseconds) {
         let late = i128::from(now.get()) - self.deadline;
-        if self.left > 0 || late < 0 {
+        if self.left > 0 || late < 0 || self.budget == 0 {
             return;
         }
         // As many periods as have begun, or as the debt takes if that is fewer.
@@ -91,6 +99,11 @@ impl Server {
         let back = i128::from(charged.get()) - i128::from(used.get());
         self.left = (self.left + back).min(self.budget);
     }
+}
+
+fn budget(period: i128, share: Share) -> i128 {
+    let share = i128::from(share.units());
+    (period * share / i128::from(Share::ONE.units())).max(share.min(1))
 }
 
 fn nanoseconds(value: i128) -> Nanoseconds {

@@ -1,119 +1,50 @@
-//! Who gets the next grant.
+//! Who has a share of a device's time.
 
 use super::client::{Client, ClientKey, ClientSpec, Place};
-use super::fair::{FairQueue, Standings};
+use super::config::TimeConfig;
 use super::feasibility::{Feasibility, Infeasible, Promise};
+use super::group::{Group, GroupKey, GroupSpec, bucket};
+use super::left_over::{LeftOver, Tier};
 use super::server::Server;
+use super::turn::Grant;
 use crate::collections::{Heap, Places, Slab, Slot};
-use crate::pacing::{Answer, Charge};
 use crate::scheduler::Policy;
-use crate::units::{Nanoseconds, Share, SmNanoseconds};
+use crate::units::{Nanoseconds, Share};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
-/// How a device's time is handed out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimeConfig {
-    /// The longest grant of those whose work can be cut into slices.
-    pub slice: Nanoseconds,
-    /// Grants are handed out ahead while those that are out are no longer than this
-    /// together, so that the device never runs dry.
-    pub window: Nanoseconds,
-    /// The longest grant of those whose work cannot be cut.
-    pub longest: Nanoseconds,
-    /// The period of promises that name none.
-    pub period: Nanoseconds,
-    /// The share that best effort gets together even if others want everything.
-    pub best_effort_floor: Share,
-}
-
-impl Default for TimeConfig {
-    /// Slices of 100 us, two of them ahead, 1 ms for what cannot be cut, periods of
-    /// 10 ms, nothing for best effort.
-    fn default() -> Self {
-        Self {
-            slice: Nanoseconds::new(100_000),
-            window: Nanoseconds::new(200_000),
-            longest: Nanoseconds::new(1_000_000),
-            period: Nanoseconds::new(10_000_000),
-            best_effort_floor: Share::ZERO,
-        }
-    }
-}
-
-impl TimeConfig {
-    /// For how long others may hold the device once they were granted it.
-    pub fn blocking(&self) -> Nanoseconds {
-        self.window.max(self.longest).max(self.slice)
-    }
-}
-
-/// A grant that is out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GrantKey(Slot);
-
-/// What happens next on a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "the time is charged"]
-pub enum Turn {
-    /// Somebody works for that time.
-    Run {
-        /// Who.
-        client: ClientKey,
-        /// To be [handed back](TimeShare::done).
-        grant: GrantKey,
-        /// For how long.
-        time: Nanoseconds,
-    },
-    /// Enough is granted for now: not until some is handed back.
-    Full,
-    /// Nobody may go before that moment.
-    NotUntil(Nanoseconds),
-    /// Nobody wants anything.
-    Idle,
-}
-
-/// Who paid for a grant.
-#[derive(Debug)]
-struct Grant {
-    client: Slot,
-    time: Nanoseconds,
-    paid_by: Payer,
-    cap: Option<Charge>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Payer {
-    /// The client's budget.
-    Budget,
-    /// The budget of best effort.
-    BestEffort,
-    /// Nobody: it was left over.
-    LeftOver,
-}
+/// Bands beyond which those of priorities that nobody uses are looked for.
+const MANY_BANDS: usize = 16;
 
 /// Hands out a device's time, one grant after another.
 ///
-/// Whoever has a budget goes first, the earliest deadline ahead; then burstable
-/// (and guaranteed) clients that want more, by priority and weight; then best effort
-/// likewise. A budget that nobody uses is left over at once.
+/// Clients are members of groups. Whoever has a budget, a client of its own or as
+/// one of a group, goes first, the earliest deadline ahead. Then those who want more:
+/// burstable (and guaranteed) clients before best effort, larger priorities first, by
+/// weight among groups and by weight within each. A budget that nobody uses is left
+/// over at once.
+///
+/// Everything takes O(log n) for n clients and groups, apart from what changes the
+/// cap of a group or reaches it, which takes as long as its members have priorities.
 #[derive(Debug)]
 pub struct TimeShare {
-    config: TimeConfig,
-    clients: Slab<Client>,
-    promises: Feasibility,
-    /// Those with a budget, by deadline.
-    served: Heap<(Nanoseconds, Slot)>,
-    served_places: Places,
-    /// Those who take what is left over, best effort last.
-    left_over: BTreeMap<(bool, Reverse<i32>), FairQueue>,
-    standings: Standings,
+    pub(super) config: TimeConfig,
+    pub(super) groups: Slab<Group>,
+    pub(super) clients: Slab<Client>,
+    pub(super) promises: Feasibility,
+    /// Groups with work that a budget pays for, by deadline.
+    pub(super) urgent: Heap<(Nanoseconds, Slot)>,
+    pub(super) urgent_places: Places,
+    /// Where clients stand in their groups' heaps.
+    pub(super) served_places: Places,
+    pub(super) left_over: LeftOver,
     /// When somebody's budget comes back, or their cap allows more.
-    wakes: Heap<(Nanoseconds, Slot)>,
-    wake_places: Places,
-    best_effort: Option<Server>,
-    grants: Slab<Grant>,
-    in_flight: Nanoseconds,
+    pub(super) wakes: Heap<(Nanoseconds, Slot)>,
+    pub(super) wake_places: Places,
+    pub(super) group_wakes: Heap<(Nanoseconds, Slot)>,
+    pub(super) group_wake_places: Places,
+    pub(super) best_effort: Option<Server>,
+    pub(super) grants: Slab<Grant>,
+    pub(super) in_flight: Nanoseconds,
 }
 
 impl TimeShare {
@@ -137,14 +68,17 @@ impl TimeShare {
         }
         Ok(Self {
             config,
+            groups: Slab::default(),
             clients: Slab::default(),
             promises,
-            served: Heap::default(),
+            urgent: Heap::default(),
+            urgent_places: Places::default(),
             served_places: Places::default(),
-            left_over: BTreeMap::new(),
-            standings: Standings::default(),
+            left_over: LeftOver::default(),
             wakes: Heap::default(),
             wake_places: Places::default(),
+            group_wakes: Heap::default(),
+            group_wake_places: Places::default(),
             best_effort,
             grants: Slab::default(),
             in_flight: Nanoseconds::ZERO,
@@ -161,265 +95,246 @@ impl TimeShare {
         self.in_flight
     }
 
-    /// Lets somebody in, who wants nothing yet.
+    /// Lets a group in, without members.
+    ///
+    /// # Errors
+    /// What is to be promised could not be kept.
+    pub fn open(&mut self, now: Nanoseconds, spec: GroupSpec) -> Result<GroupKey, Infeasible> {
+        let mut group = Group::new(spec, self.config.period, self.config.slice, now);
+        group.promise = group.remainder();
+        self.promises
+            .exchange(None, group.promise, self.config.blocking())?;
+        group.serve(now);
+        Ok(GroupKey(self.groups.insert(group)))
+    }
+
+    /// Promises a group something else, and its members what they were.
+    ///
+    /// # Errors
+    /// What is to be promised could not be kept. Everything is as before.
+    pub fn change(
+        &mut self,
+        now: Nanoseconds,
+        GroupKey(slot): GroupKey,
+        spec: GroupSpec,
+    ) -> Result<(), Infeasible> {
+        let Some(group) = self.groups.get_mut(slot) else {
+            return Ok(());
+        };
+        let (before, period) = (group.spec, group.period);
+        group.spec = spec;
+        group.period = spec.period.unwrap_or(self.config.period);
+        let new = group.remainder();
+        let changed = self
+            .promises
+            .exchange(group.promise, new, self.config.blocking());
+        if let Err(infeasible) = changed {
+            group.spec = before;
+            group.period = period;
+            return Err(infeasible);
+        }
+        group.promise = new;
+        group.serve(now);
+        group.cap(now);
+        for &((is_best_effort, client), band) in &group.bands {
+            let tier = Tier {
+                is_best_effort,
+                group: Reverse(spec.priority),
+                client,
+            };
+            self.left_over.change(band, tier, spec.weight.max(1));
+        }
+        self.refresh(now, slot);
+        Ok(())
+    }
+
+    /// Lets a group go, when the last of its members has gone.
+    pub fn close(&mut self, key: GroupKey) {
+        let Some(group) = self.groups.get_mut(key.0) else {
+            return;
+        };
+        group.is_leaving = true;
+        if let Some(promise) = group.promise.take() {
+            self.promises.forget(promise);
+        }
+        group.spec.floor = Share::ZERO;
+        group.server = None;
+        self.forget(key.0);
+    }
+
+    /// Lets somebody in who is alone in a group, and wants nothing yet.
     ///
     /// # Errors
     /// What is to be promised could not be kept.
     pub fn join(&mut self, now: Nanoseconds, spec: ClientSpec) -> Result<ClientKey, Infeasible> {
-        let longest = self.config.slice.max(spec.piece.min(self.config.longest));
-        let promise = (spec.floor > Share::ZERO).then(|| Promise {
-            share: spec.floor,
-            period: spec.period.unwrap_or(self.config.period),
-            longest,
-            is_strict: spec.period.is_some(),
-        });
-        if let Some(promise) = promise {
-            self.promises.promise(promise, self.config.blocking())?;
+        let group = self.open(
+            now,
+            GroupSpec {
+                weight: spec.weight,
+                ..GroupSpec::default()
+            },
+        )?;
+        let joined = self.join_in(now, group, spec);
+        match joined {
+            Ok(client) => {
+                if let Some(client) = self.clients.get_mut(client.0) {
+                    client.is_alone = true;
+                }
+            }
+            Err(_) => self.close(group),
         }
-        let client = Client::new(spec, promise, longest, self.config.period, now);
-        let slot = self.clients.insert(client);
-        self.standings.join(slot, spec.weight, longest);
+        joined
+    }
+
+    /// Lets somebody into a group that was opened and not closed, who wants nothing
+    /// yet.
+    ///
+    /// # Errors
+    /// What is to be promised could not be kept.
+    pub fn join_in(
+        &mut self,
+        now: Nanoseconds,
+        GroupKey(group_slot): GroupKey,
+        spec: ClientSpec,
+    ) -> Result<ClientKey, Infeasible> {
+        let longest = self.config.slice.max(spec.piece.min(self.config.longest));
+        let promise = self.promise_to(now, group_slot, &spec, longest)?;
+        let band = self.band(group_slot, &spec, longest);
+        let span = spec.period.unwrap_or(self.config.period);
+        let slot = self.clients.insert(Client {
+            group: group_slot,
+            band,
+            server: promise.map(|promise| Server::new(now, promise.share, promise.period)),
+            promise,
+            cap: bucket(spec.cap, span, longest, now),
+            longest,
+            wanted: Nanoseconds::ZERO,
+            place: Place::Idle,
+            grants: 0,
+            is_leaving: false,
+            is_alone: false,
+        });
+        self.left_over.join(slot, spec.weight.max(1), longest);
         Ok(ClientKey(slot))
     }
 
+    /// Promises a new member of a group what it asks for, out of what the group was.
+    fn promise_to(
+        &mut self,
+        now: Nanoseconds,
+        slot: Slot,
+        spec: &ClientSpec,
+        longest: Nanoseconds,
+    ) -> Result<Option<Promise>, Infeasible> {
+        let Some(group) = self.groups.get_mut(slot) else {
+            return Ok(None);
+        };
+        let before = (group.longest, group.promised);
+        let promise = group.promise_to(spec, longest);
+        group.longest = group.longest.max(longest);
+        group.promised += promise.map_or(0, |promise| promise.share.units());
+        let remainder = group.remainder();
+        let exchanged = self.promises.exchange(
+            group.promise,
+            remainder.into_iter().chain(promise),
+            self.config.blocking(),
+        );
+        if let Err(infeasible) = exchanged {
+            (group.longest, group.promised) = before;
+            return Err(infeasible);
+        }
+        group.promise = remainder;
+        group.members += 1;
+        group.serve(now);
+        if group.longest > before.0 {
+            group.cap(now);
+        }
+        Ok(promise)
+    }
+
+    /// The band of a group for somebody like that.
+    fn band(&mut self, slot: Slot, spec: &ClientSpec, longest: Nanoseconds) -> Slot {
+        let is_best_effort = spec.policy == Policy::BestEffort;
+        let client = Reverse(spec.priority);
+        let Some(group) = self.groups.get_mut(slot) else {
+            return Slot::MAX;
+        };
+        let key = (is_best_effort, client);
+        if let Some(band) = group.band(key) {
+            return band;
+        }
+        if group.bands.len() >= MANY_BANDS {
+            let left_over = &mut self.left_over;
+            group.bands.retain(|&(_, band)| !left_over.forget(band));
+        }
+        let tier = Tier {
+            is_best_effort,
+            group: Reverse(group.spec.priority),
+            client,
+        };
+        let band = self
+            .left_over
+            .open(tier, group.spec.weight.max(1), longest, !group.is_capped);
+        group.bands.push((key, band));
+        group.bands.sort_unstable();
+        band
+    }
+
     /// Lets somebody go. Their grants that are out may still be handed back.
-    pub fn leave(&mut self, key: ClientKey) {
+    pub fn leave(&mut self, now: Nanoseconds, key: ClientKey) {
         self.unplace(key.0);
-        let Some(client) = self.clients.get_mut(key.0) else {
+        let Some(client) = self.clients.get_mut(key.0).filter(|each| !each.is_leaving) else {
             return;
         };
         client.is_leaving = true;
         client.wanted = Nanoseconds::ZERO;
-        if let Some(promise) = client.promise.take() {
+        let (slot, is_alone) = (client.group, client.is_alone);
+        let promise = client.promise.take();
+        if let (Some(promise), Some(group)) = (promise, self.groups.get_mut(slot)) {
             self.promises.forget(promise);
+            group.promised -= promise.share.units();
+            let remainder = group.remainder();
+            let exchanged =
+                self.promises
+                    .exchange(group.promise, remainder, self.config.blocking());
+            debug_assert_eq!(exchanged, Ok(()), "it was promised to the group before");
+            group.promise = remainder;
+            group.serve(now);
         }
-        if client.grants == 0 {
-            self.clients.remove(key.0);
+        self.refresh(now, slot);
+        if is_alone {
+            self.close(GroupKey(slot));
         }
+        self.forget_client(key.0);
     }
 
-    /// Somebody wants `time` beyond what they have wanted so far.
-    pub fn want(&mut self, now: Nanoseconds, key: ClientKey, time: Nanoseconds) {
-        let Some(client) = self.clients.get_mut(key.0).filter(|each| !each.is_leaving) else {
-            return;
-        };
-        let was_idle = client.place == Place::Idle;
-        client.wanted = client.wanted.saturating_add(time);
-        if was_idle
+    /// Forgets somebody who has gone and has no grant out.
+    pub(super) fn forget_client(&mut self, slot: Slot) {
+        if let Some(client) = self.clients.get(slot)
+            && client.is_leaving
             && client.grants == 0
-            && let Some(server) = &mut client.server
         {
-            server.wake(now);
-        }
-        self.place(now, key.0);
-    }
-
-    /// Who goes next.
-    pub fn next(&mut self, now: Nanoseconds) -> Turn {
-        self.wake(now);
-        let Some((slot, paid_by)) = self.pick() else {
-            return match self.wakes.first() {
-                Some(((moment, _), _)) => Turn::NotUntil(moment),
-                None => Turn::Idle,
-            };
-        };
-        let Some(client) = self.clients.get(slot) else {
-            return Turn::Idle;
-        };
-        let time = client.next();
-        let ahead = self.in_flight.saturating_add(time);
-        if self.in_flight > Nanoseconds::ZERO && ahead > self.config.window {
-            return Turn::Full;
-        }
-        self.grant(now, slot, time, paid_by)
-    }
-
-    /// Wakes those whose time has come.
-    fn wake(&mut self, now: Nanoseconds) {
-        while let Some(((moment, _), slot)) = self.wakes.first()
-            && moment <= now
-        {
-            self.place(now, slot);
-        }
-        if let Some(server) = &mut self.best_effort {
-            server.refill(now);
-        }
-    }
-
-    fn pick(&mut self) -> Option<(Slot, Payer)> {
-        let served = self.served.first();
-        if let Some(server) = self.best_effort.filter(Server::has_budget)
-            && served.is_none_or(|((deadline, _), _)| server.deadline() < deadline)
-            && let Some(slot) = self.first_left_over(true)
-        {
-            return Some((slot, Payer::BestEffort));
-        }
-        if let Some((_, slot)) = served {
-            return Some((slot, Payer::Budget));
-        }
-        let slot = self.first_left_over(false)?;
-        Some((slot, Payer::LeftOver))
-    }
-
-    /// The first of those who take what is left over.
-    fn first_left_over(&mut self, only_best_effort: bool) -> Option<Slot> {
-        let from = (only_best_effort, Reverse(i32::MAX));
-        let standings = &mut self.standings;
-        self.left_over
-            .range_mut(from..)
-            .find_map(|(_, queue)| queue.first(standings))
-    }
-
-    fn grant(&mut self, now: Nanoseconds, slot: Slot, time: Nanoseconds, paid_by: Payer) -> Turn {
-        let queue = self.clients.get(slot).map(queue_of);
-        match paid_by {
-            Payer::Budget => self.unplace(slot),
-            Payer::BestEffort | Payer::LeftOver => {
-                if let Some(queue) = queue.and_then(|queue| self.left_over.get_mut(&queue)) {
-                    queue.grant(slot, time, &mut self.standings);
-                }
-                self.wakes.remove(slot, &mut self.wake_places);
-            }
-        }
-        let Some(client) = self.clients.get_mut(slot) else {
-            return Turn::Idle;
-        };
-        client.place = Place::Idle;
-        client.wanted = client.wanted.saturating_sub(time);
-        client.grants += 1;
-        match paid_by {
-            Payer::Budget => {
-                if let Some(server) = &mut client.server {
-                    server.charge(time);
-                }
-            }
-            Payer::BestEffort => {
-                if let Some(server) = &mut self.best_effort {
-                    server.charge(time);
-                }
-            }
-            Payer::LeftOver => {}
-        }
-        let cost = SmNanoseconds::new(time.get());
-        let cap = client.cap.as_mut().map(|cap| cap.charge(now, cost));
-        let grant = self.grants.insert(Grant {
-            client: slot,
-            time,
-            paid_by,
-            cap,
-        });
-        self.in_flight = self.in_flight.saturating_add(time);
-        self.place(now, slot);
-        Turn::Run {
-            client: ClientKey(slot),
-            grant: GrantKey(grant),
-            time,
-        }
-    }
-
-    /// Hands a grant back, after work that took `used`. Does nothing for one that is
-    /// not out.
-    pub fn done(&mut self, now: Nanoseconds, key: GrantKey, used: Nanoseconds) {
-        let Some(grant) = self.grants.remove(key.0) else {
-            return;
-        };
-        self.in_flight = self.in_flight.saturating_sub(grant.time);
-        let slot = grant.client;
-        self.unplace(slot);
-        let Some(client) = self.clients.get_mut(slot) else {
-            return;
-        };
-        client.grants -= 1;
-        if let (Some(cap), Some(charge)) = (&mut client.cap, grant.cap) {
-            cap.settle(now, charge, SmNanoseconds::new(used.get()));
-        }
-        match grant.paid_by {
-            Payer::Budget => {
-                if let Some(server) = &mut client.server {
-                    server.settle(grant.time, used);
-                }
-            }
-            Payer::BestEffort => {
-                if let Some(server) = &mut self.best_effort {
-                    server.settle(grant.time, used);
-                }
-                self.standings.settle(slot, grant.time, used);
-            }
-            Payer::LeftOver => self.standings.settle(slot, grant.time, used),
-        }
-        if client.is_leaving && client.grants == 0 {
+            let group = client.group;
             self.clients.remove(slot);
-        } else {
-            self.place(now, slot);
+            if let Some(group) = self.groups.get_mut(group) {
+                group.members -= 1;
+            }
+            self.forget(group);
         }
     }
 
-    /// Takes somebody out of where they wait.
-    fn unplace(&mut self, slot: Slot) {
-        let Some(client) = self.clients.get_mut(slot) else {
+    /// Forgets a group that has gone and has no members.
+    fn forget(&mut self, slot: Slot) {
+        let Some(group) = self.groups.get(slot) else {
             return;
         };
-        match std::mem::replace(&mut client.place, Place::Idle) {
-            Place::Idle | Place::Capped => {}
-            Place::Served => {
-                self.served.remove(slot, &mut self.served_places);
+        if group.is_leaving && group.members == 0 {
+            for &(_, band) in &group.bands {
+                self.left_over.close(band);
             }
-            Place::LeftOver => {
-                if let Some(queue) = self.left_over.get_mut(&queue_of(client)) {
-                    queue.remove(slot, &mut self.standings);
-                }
-            }
+            self.urgent.remove(slot, &mut self.urgent_places);
+            self.group_wakes.remove(slot, &mut self.group_wake_places);
+            self.groups.remove(slot);
         }
-        self.wakes.remove(slot, &mut self.wake_places);
     }
-
-    /// Puts somebody where they have to wait.
-    fn place(&mut self, now: Nanoseconds, slot: Slot) {
-        self.unplace(slot);
-        let Some(client) = self.clients.get_mut(slot) else {
-            return;
-        };
-        let next = client.next();
-        if next == Nanoseconds::ZERO {
-            return;
-        }
-        let cost = SmNanoseconds::new(next.get());
-        let allowed = client.cap.as_ref().map(|cap| cap.check(now, cost));
-        match allowed {
-            None | Some(Answer::Go(())) => {}
-            Some(Answer::NotUntil(moment)) => {
-                client.place = Place::Capped;
-                self.wakes
-                    .insert((moment, slot), slot, &mut self.wake_places);
-                return;
-            }
-            // A burst is no less than the longest grant, so that only the end of
-            // time is too soon.
-            Some(Answer::Never(_)) => {
-                client.place = Place::Capped;
-                return;
-            }
-        }
-        if let Some(server) = &mut client.server {
-            server.refill(now);
-            let deadline = server.deadline();
-            if server.has_budget() {
-                client.place = Place::Served;
-                self.served
-                    .insert((deadline, slot), slot, &mut self.served_places);
-                return;
-            }
-            self.wakes
-                .insert((deadline, slot), slot, &mut self.wake_places);
-        }
-        client.place = Place::LeftOver;
-        let queue = self.left_over.entry(queue_of(client)).or_default();
-        queue.insert(slot, next, &mut self.standings);
-    }
-}
-
-/// Which of the queues somebody stands in for what is left over.
-fn queue_of(client: &Client) -> (bool, Reverse<i32>) {
-    let best_effort = client.spec.policy == Policy::BestEffort;
-    (best_effort, Reverse(client.spec.priority))
 }
