@@ -13,7 +13,7 @@ SOURCES := $(shell find crates kernels python -type f \
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .PHONY: help demo test rust-test python-test development lint fmt clippy ruff mypy stubtest docs \
-	rust-quickstart package sdist bench gpu-bundle gpu-check clean
+	rust-examples package sdist bench gpu-bundle gpu-check clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*# \(.*\)/\1\t\2/p' Makefile | expand -t 18
@@ -52,7 +52,8 @@ stubtest: $(VENV)/.installed $(VENV)/.development # the stubs against the instal
 docs: # Rust documentation
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 
-rust-quickstart: # the Rust example on the CPU device
+rust-examples: # the Rust examples: the core alone, and the CPU device
+	cargo run --quiet --locked -p pygpukit-core --example core_only
 	VIRTUAL_ENV="$(CURDIR)/$(VENV)" PYGPUKIT_DEVICE=cpu cargo run --quiet --locked -p pygpukit --example quickstart
 
 # The crates are checked as they would be unpacked, against each other; nothing is published.

@@ -425,7 +425,7 @@ def test_a_log_is_written(device, tmp_path):
     with gp.Scheduler(device, log=path, memory="1MB") as scheduler:
         scheduler.submit(lambda: None, memory="1MB", name="a b").result()
     lines = path.read_text().splitlines()
-    assert lines[0].startswith("pygpukit-log 2 memory=")
+    assert lines[0].startswith("pygpukit-log 3 memory=")
     assert any(line.startswith("> ") and "name=a%20b" in line for line in lines)
     assert any(line.startswith("< start task=") for line in lines)
     assert any(" finish task=" in line for line in lines)

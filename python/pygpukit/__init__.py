@@ -77,6 +77,7 @@ from pygpukit.errors import (
     UnsupportedError,
 )
 from pygpukit.kernel import Kernel, LaunchConfig, jit, nullptr
+from pygpukit.log import Replay, replay
 from pygpukit.scheduler import Admission, Scheduler, SchedulerStats, Task, TaskStats
 from pygpukit.stream import Stream, current_stream
 
@@ -97,6 +98,7 @@ __all__ = [
     "Kernel",
     "LaunchConfig",
     "PyGPUkitError",
+    "Replay",
     "Scheduler",
     "SchedulerClosed",
     "SchedulerStats",
@@ -148,6 +150,7 @@ __all__ = [
     "ones",
     "power",
     "remainder",
+    "replay",
     "show_config",
     "sub",
     "subtract",

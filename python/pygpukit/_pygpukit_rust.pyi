@@ -126,6 +126,10 @@ from pygpukit.kernel import (
 from pygpukit.kernel import (
     LaunchConfig as KernelLaunchConfig,
 )
+from pygpukit.log import (
+    Replay,
+    replay_text,
+)
 from pygpukit.scheduler import (
     Admission,
     SchedulerStats,
@@ -194,6 +198,7 @@ __all__ = [
     "QosPolicyEvaluator",
     "QosStats",
     "QosTaskMeta",
+    "Replay",
     "SchedulerClosed",
     "SchedulerStats",
     "SliceConfig",
@@ -255,6 +260,7 @@ __all__ = [
     "ones",
     "power",
     "remainder",
+    "replay_text",
     "subtract",
     "uint8",
     "uint16",

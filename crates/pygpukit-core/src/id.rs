@@ -57,6 +57,10 @@ id! {
     RegionId
 }
 id! {
+    /// Time of a device that was granted to somebody.
+    GrantId
+}
+id! {
     /// A copy that a [`TransferEngine`](crate::transfer::TransferEngine) has a say in.
     TransferId
 }

@@ -86,7 +86,9 @@ mod module {
         remainder, subtract, zeros,
     };
     #[pymodule_export]
-    use crate::scheduler::{PyAdmission, PySchedulerStats, PyTask, PyTaskStats};
+    use crate::scheduler::{
+        PyAdmission, PyReplay, PySchedulerStats, PyTask, PyTaskStats, replay_text,
+    };
     #[pymodule_export]
     use crate::stream::{PyStream, current_stream};
 

@@ -7,6 +7,7 @@ use super::queue::{Class, Lane};
 use super::request::Request;
 use super::state::{Scheduler, StepError};
 use super::task::{Stage, Task, Waits};
+use super::tenant::Tenant;
 use crate::collections::Slot;
 use crate::id::{TaskId, TenantId};
 use crate::ledger::{Amount, Ledger, Resource, ResourceSet, Shortage};
@@ -31,7 +32,7 @@ impl Scheduler {
         let amount = request.amount();
         let rank = Rank::new(&request, self.now, self.arrivals);
         let lane = Lane::new(tenant_slot, Class::of(amount.resources()));
-        let waits = match self.verdict(tenant_slot, &amount, lane, rank, request.spec().on_full) {
+        let waits = match self.verdict(tenant_slot, &amount, lane, rank, &request) {
             Ok(waits) => waits,
             Err(rejection) => {
                 self.turn_away(id, rejection, actions);
@@ -73,30 +74,26 @@ impl Scheduler {
         amount: &Amount,
         lane: Lane,
         rank: Rank,
-        on_full: OnFull,
+        request: &Request,
     ) -> Result<Option<ResourceSet>, Rejection> {
         let (Some(tenant), Some(obstacles)) = (
             self.tenants.get(tenant_slot),
-            self.obstacles_at(rank, tenant_slot, amount),
+            self.obstacles_at(rank, tenant_slot, amount, request),
         ) else {
             return Err(rejection(Reason::Closed, 1, 0, 0));
         };
         if tenant.closed {
             return Err(rejection(Reason::Closed, 1, 0, 0));
         }
-        let short = |resource, claimed: bool| {
-            let room = tenant.room(&self.ledger, resource);
-            let room = if claimed { 0 } else { room };
-            let limit = tenant.quota.capacity().get(resource);
-            rejection(
-                Reason::Resource(resource),
-                amount.get(resource),
-                room,
-                limit,
-            )
+        let short = |resource, claimed| {
+            let reason = Reason::Resource(resource);
+            self.shortage(reason, resource, tenant, request, claimed)
         };
         if let Err(shortage) = check_ever(&self.ledger, &tenant.quota, amount) {
             return Err(short(shortage.resource, false));
+        }
+        if !self.time.fits_alone(request) {
+            return Err(short(Resource::Bandwidth, false));
         }
         let mut waits = obstacles.all().all();
         let ahead = self.queue.first_of(lane).filter(|&(first, _)| first < rank);
@@ -106,7 +103,7 @@ impl Scheduler {
         let Some(first) = waits.iter().next() else {
             return Ok(None);
         };
-        match on_full {
+        match request.spec().on_full {
             OnFull::Reject => Err(short(first, obstacles.claimed().all().contains(first))),
             OnFull::Queue if self.queue.len() >= self.config.max_queued => {
                 let limit = self.config.max_queued as u64;
@@ -172,7 +169,7 @@ impl Scheduler {
             task.amount.get(each).saturating_sub(room)
         });
         self.running.iter().take(FORESIGHT).find_map(|slot| {
-            let Stage::Running { since, held } = &self.tasks.get(slot)?.stage else {
+            let Stage::Running { since, held, .. } = &self.tasks.get(slot)?.stage else {
                 return None;
             };
             for (lacking, resource) in lacking.iter_mut().zip(Resource::ALL) {
@@ -237,26 +234,39 @@ impl Scheduler {
         let Some(tenant) = self.tenants.get(task.tenant) else {
             return;
         };
-        let asked = task.amount.get(resource);
-        let limit = tenant.quota.capacity().get(resource);
         let claimed = self
             .obstacles(slot)
             .is_some_and(|obstacles| obstacles.claimed().all().contains(resource));
-        let available = if claimed {
-            0
-        } else {
-            tenant.room(&self.ledger, resource)
-        };
         let reason = if waited {
             Reason::QueueTimeout(resource)
         } else {
             Reason::Resource(resource)
         };
         let id = task.id;
-        let rejection = rejection(reason, asked, available, limit);
+        let rejection = self.shortage(reason, resource, tenant, &task.request, claimed);
         self.take_from_queue(slot);
         self.forget_task(slot);
         self.turn_away(id, rejection, actions);
+    }
+
+    /// How much of a resource there is for a request, and in all. `claimed` if others
+    /// have first claim on all there is.
+    fn shortage(
+        &self,
+        reason: Reason,
+        resource: Resource,
+        tenant: &Tenant,
+        request: &Request,
+        claimed: bool,
+    ) -> Rejection {
+        let mut available = tenant.room(&self.ledger, resource);
+        let mut limit = tenant.quota.capacity().get(resource);
+        if resource == Resource::Bandwidth && request.spec().period.is_some() {
+            available = available.min(self.time.room(tenant.seat, request).units());
+            limit = limit.min(self.time.room_alone(request).units());
+        }
+        let available = if claimed { 0 } else { available };
+        rejection(reason, request.amount().get(resource), available, limit)
     }
 
     fn turn_away(&mut self, task: TaskId, rejection: Rejection, actions: &mut Actions) {

@@ -2,7 +2,7 @@
 
 use super::request::Request;
 use super::tenant::TenantSpec;
-use crate::id::{TaskId, TenantId};
+use crate::id::{GrantId, TaskId, TenantId};
 use crate::ledger::{Resource, ResourceSet};
 use crate::units::{Bytes, Nanoseconds, Share};
 use std::fmt;
@@ -82,6 +82,26 @@ pub enum Event {
         holder: Holder,
         /// How much less.
         bytes: Bytes,
+    },
+    /// Somebody has work for that much more of the multiprocessors' time. The answers
+    /// are [`Action::Run`]s, now or later.
+    Want {
+        /// Who: a tenant, or a task that runs.
+        holder: Holder,
+        /// How long the work is predicted to take.
+        time: Nanoseconds,
+    },
+    /// Somebody has no more work than what was granted.
+    Withdraw {
+        /// Who: a tenant, or a task that runs.
+        holder: Holder,
+    },
+    /// Work that was granted has ended.
+    Ran {
+        /// Which.
+        grant: GrantId,
+        /// How long it took.
+        used: Nanoseconds,
     },
     /// Time has passed.
     Tick,
@@ -227,6 +247,15 @@ pub enum Action {
         /// How much more.
         bytes: Bytes,
     },
+    /// Somebody works for that time, after all that was granted before.
+    Run {
+        /// Who.
+        holder: Holder,
+        /// To be handed back by [`Event::Ran`].
+        grant: GrantId,
+        /// For how long.
+        time: Nanoseconds,
+    },
     /// The memory asked for is not granted.
     Refuse {
         /// Whom.
@@ -287,6 +316,7 @@ impl Actions {
             | Action::Deny { .. }
             | Action::Cancel { .. }
             | Action::Grow { .. }
+            | Action::Run { .. }
             | Action::Refuse { .. } => None,
         })
     }

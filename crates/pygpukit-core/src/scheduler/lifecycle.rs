@@ -19,14 +19,33 @@ impl Scheduler {
         if self.tenant_ids.get(&id).is_some() {
             return Err(StepError::DuplicateTenant(id));
         }
-        match Tenant::open(id, spec, &mut self.ledger) {
+        let Ok(seat) = self.time.seat(self.now, id, &spec) else {
+            deny(id, self.no_time(&spec), actions);
+            return Ok(());
+        };
+        match Tenant::open(id, spec, seat, &mut self.ledger) {
             Ok(tenant) => {
                 let slot = self.tenants.insert(tenant);
                 self.tenant_ids.insert(id, slot);
             }
-            Err(shortage) => deny(id, shortage, actions),
+            Err(shortage) => {
+                self.time.leave(self.now, seat);
+                deny(id, shortage, actions);
+            }
         }
         Ok(())
+    }
+
+    /// The time that a tenant asks for is not there, though the ledger has as much:
+    /// promises to be kept strictly need more.
+    fn no_time(&self, spec: &TenantSpec) -> Shortage {
+        let resource = Resource::Bandwidth;
+        Shortage {
+            resource,
+            asked: spec.own().get(resource),
+            available: 0,
+            limit: self.ledger.capacity().get(resource),
+        }
     }
 
     pub(super) fn resize(
@@ -39,13 +58,26 @@ impl Scheduler {
         let Some(tenant) = self.tenants.get_mut(slot) else {
             return Err(StepError::UnknownTenant(id));
         };
-        match tenant.resize(spec, &mut self.ledger) {
-            Ok(()) => {
-                self.freed(slot);
-                self.reject_hopeless(slot, actions);
-            }
-            Err(shortage) => deny(id, shortage, actions),
+        let before = tenant.spec;
+        if let Err(shortage) = tenant.resize(spec, &mut self.ledger) {
+            deny(id, shortage, actions);
+            return Ok(());
         }
+        let seat = tenant.seat;
+        let time = tenant.time_by(&spec);
+        if self.reseat(slot, &before, &time).is_err() {
+            if let Some(tenant) = self.tenants.get_mut(slot) {
+                tenant.resize(before, &mut self.ledger)?;
+            }
+            deny(id, self.no_time(&spec), actions);
+            return Ok(());
+        }
+        self.hand_out(seat, actions);
+        if let Some(tenant) = self.tenants.get(slot) {
+            self.hand_out(tenant.seat, actions);
+        }
+        self.freed(slot);
+        self.reject_hopeless(slot, actions);
         Ok(())
     }
 
@@ -59,6 +91,10 @@ impl Scheduler {
         if let Some(tenant) = self.tenants.get_mut(slot) {
             tenant.closed = true;
             tenant.settle(&mut self.ledger)?;
+            let (seat, spec) = (tenant.seat, tenant.time_by(&tenant.spec));
+            let less = self.time.change(self.now, seat, &spec);
+            debug_assert_eq!(less, Ok(()), "less is promised");
+            self.hand_out(seat, actions);
             self.freed(slot);
         }
         if cancel_pending {
@@ -75,22 +111,32 @@ impl Scheduler {
         id: TaskId,
         failed: bool,
         left: Bytes,
+        actions: &mut Actions,
     ) -> Result<(), StepError> {
         let slot = self.task_slot(id)?;
         let (task, tenant, device) = self.parts(slot, id)?;
-        let Stage::Running { since, held } = &mut task.stage else {
+        let Stage::Running {
+            since,
+            client,
+            held,
+        } = &mut task.stage
+        else {
             return Err(StepError::NotRunning(id));
         };
         if left > bytes(held) {
             return Err(overdrawn(left, bytes(held), bytes(held)));
         }
-        let since = *since;
+        let (since, client, seat) = (*since, *client, tenant.seat);
         let mut held = std::mem::take(held);
         let freed = held.amount().saturating_sub(&Amount::of_memory(left));
         tenant.give(device, &mut held, freed)?;
         task.stage = Stage::Ended { held };
         let tenant = task.tenant;
         self.running.remove(slot);
+        if let Some(client) = client {
+            self.time.leave_task(self.now, seat, client);
+            self.hand_out(seat, actions);
+        }
         self.count_run(self.now.saturating_sub(since), failed);
         self.freed(tenant);
         if left == Bytes::ZERO {
@@ -150,12 +196,15 @@ impl Scheduler {
 
     /// Forgets a closed tenant that has nothing left.
     pub(super) fn forget_tenant(&mut self, slot: Slot) {
-        if let Some(tenant) = self.tenants.get(slot)
+        if let Some(tenant) = self.tenants.get_mut(slot)
             && tenant.closed
             && tenant.tasks == 0
             && bytes(&tenant.outside) == Bytes::ZERO
         {
+            tenant.release(&mut self.ledger);
+            self.unsettled = true;
             self.tenant_ids.remove(&tenant.id);
+            self.time.leave(self.now, tenant.seat);
             self.tenants.remove(slot);
         }
     }

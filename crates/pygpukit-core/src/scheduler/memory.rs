@@ -127,7 +127,7 @@ impl Scheduler {
         Ok(())
     }
 
-    fn tenant_of(&self, holder: Holder) -> Result<Slot, StepError> {
+    pub(super) fn tenant_of(&self, holder: Holder) -> Result<Slot, StepError> {
         match holder {
             Holder::Tenant(id) => self.tenant_slot(id),
             Holder::Task(id) => {

@@ -18,24 +18,32 @@ mod policy;
 mod promotion;
 mod queue;
 mod read;
+mod replay;
 mod request;
 mod request_error;
 mod state;
 mod stats;
 mod task;
 mod tenant;
+mod time;
+mod working;
 mod write;
 
+#[cfg(test)]
+mod model;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod random_ops;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod time_tests;
 
 pub use event::{Action, Actions, Admission, Event, Holder, Reason, Rejection};
-pub use log::{LOG_FORMAT, LogError, Replay, action_line, event_line};
+pub use log::{LOG_FORMAT, action_line, event_line};
 pub use policy::{OnFull, Policy};
+pub use replay::{LogError, Replay};
 pub use request::{MemoryAsk, Request, ShareAsk, TaskSpec};
 pub use request_error::RequestError;
 pub use state::{Config, Scheduler, StepError};

@@ -3,6 +3,7 @@
 use super::event::{Action, Actions};
 use super::order::Rank;
 use super::queue::{Class, Lane};
+use super::request::Request;
 use super::state::Scheduler;
 use super::task::{Stage, Task, Waits};
 use crate::collections::Slot;
@@ -42,6 +43,9 @@ enum Verdict {
     Start,
     /// Something of the device.
     Blocked(ResourceSet),
+    /// Promises to others. It claims the time that they give back, and is in nobody's
+    /// way else.
+    Yield,
     /// Its tenant's quota: only that tenant can change it, so that it claims
     /// nothing of the device meanwhile.
     Park,
@@ -55,6 +59,8 @@ pub(super) struct Obstacles {
     lacking: Waits,
     /// Tasks ahead of it have first claim on it.
     claimed: Waits,
+    /// All it lacks is time of its tenant's that others' promises are in the way of.
+    yields: bool,
 }
 
 impl Obstacles {
@@ -87,7 +93,7 @@ impl Scheduler {
         let mut blocked = [false; Class::COUNT];
         while let Some((class, rank, lane)) = self.next_lane(blocked) {
             let Some((_, task)) = self.queue.first_of(lane) else {
-                return;
+                break;
             };
             match self.judge(task) {
                 Verdict::Start => self.start_queued(task, actions),
@@ -95,8 +101,17 @@ impl Scheduler {
                     self.claims.add(rank, waits);
                     blocked[class.index()] = true;
                 }
+                Verdict::Yield => {
+                    self.claims
+                        .add(rank, ResourceSet::EMPTY.with(Resource::Bandwidth));
+                    self.queue.unlist(lane);
+                    self.yielding.push(lane);
+                }
                 Verdict::Park => self.queue.unlist(lane),
             }
+        }
+        while let Some(lane) = self.yielding.pop() {
+            self.list(lane);
         }
     }
 
@@ -129,8 +144,13 @@ impl Scheduler {
             return Verdict::Park;
         };
         lacked.add(obstacles.lacking);
-        if waits.quota.is_empty() {
-            Verdict::Blocked(lacked.device.intersection(obstacles.needs))
+        let device = lacked.device.intersection(obstacles.needs);
+        if obstacles.yields && device.is_empty() {
+            Verdict::Yield
+        } else if obstacles.yields {
+            Verdict::Blocked(device.with(Resource::Bandwidth))
+        } else if waits.quota.is_empty() {
+            Verdict::Blocked(device)
         } else {
             Verdict::Park
         }
@@ -142,20 +162,36 @@ impl Scheduler {
         let Stage::Queued { rank, .. } = task.stage else {
             return None;
         };
-        self.obstacles_at(rank, task.tenant, &task.amount)
+        self.obstacles_at(rank, task.tenant, &task.amount, &task.request)
     }
 
-    /// What a task of a tenant would wait for that stands at `rank` and asks for
+    /// What a task of a tenant would wait for that stands at `rank` and requests
     /// `amount`.
     pub(super) fn obstacles_at(
         &self,
         rank: Rank,
         tenant_slot: Slot,
         amount: &Amount,
+        request: &Request,
     ) -> Option<Obstacles> {
         let tenant = self.tenants.get(tenant_slot)?;
         let growth = tenant.growth(amount);
         let needs = growth.resources();
+        let mut lacking = Waits {
+            device: self.ledger.lacking(&growth),
+            quota: tenant.quota.lacking(amount),
+        };
+        let mut yields = false;
+        if !self.time.fits(tenant.seat, request) {
+            if needs.contains(Resource::Bandwidth) {
+                lacking.device = lacking.device.with(Resource::Bandwidth);
+            } else {
+                // What its tenant owns would be enough, but for what others were
+                // promised to be kept strictly.
+                yields = lacking.quota.is_empty() && tenant.seat.is_common();
+                lacking.quota = lacking.quota.with(Resource::Bandwidth);
+            }
+        }
         let quota_claims = self
             .queue
             .firsts_of(tenant_slot)
@@ -163,19 +199,17 @@ impl Scheduler {
             .filter_map(|(_, other)| self.tasks.get(other)?.lacked())
             .fold(ResourceSet::EMPTY, |claimed, lacked| {
                 claimed.union(lacked.quota)
-            });
+            })
+            .intersection(amount.resources())
+            // Whether workers are lacking is the same for all.
+            .without(Resource::Workers);
         Some(Obstacles {
             needs,
-            lacking: Waits {
-                device: self.ledger.lacking(&growth),
-                quota: tenant.quota.lacking(amount),
-            },
+            lacking,
+            yields: yields && quota_claims.is_empty(),
             claimed: Waits {
                 device: self.claims.ahead_of(rank).intersection(needs),
-                // Whether workers are lacking is the same for all.
-                quota: quota_claims
-                    .intersection(amount.resources())
-                    .without(Resource::Workers),
+                quota: quota_claims,
             },
         })
     }
@@ -186,8 +220,8 @@ impl Scheduler {
         let task = first.and_then(|(_, slot)| self.tasks.get(slot));
         match (task, self.tenants.get(lane.tenant())) {
             (Some(task), Some(tenant)) => {
-                let needs = tenant.growth(&task.amount).resources();
-                self.queue.list(lane, Class::of(needs));
+                let growth = tenant.growth(&task.amount);
+                self.queue.list(lane, Class::of(growth.resources()));
             }
             (None, _) | (_, None) => self.queue.unlist(lane),
         }
@@ -265,11 +299,21 @@ impl Scheduler {
         let Some(tenant) = self.tenants.get_mut(task.tenant) else {
             return;
         };
+        let client = if self.time.must_fit(&task.request) {
+            let client = self
+                .time
+                .join(self.now, tenant.seat, task.id, &task.request);
+            debug_assert!(client.is_some(), "the time was there");
+            client
+        } else {
+            None
+        };
         let mut held = Grant::default();
         let taken = tenant.take(&mut self.ledger, &mut held, task.amount);
         debug_assert_eq!(taken, Ok(()), "nothing was lacking");
         task.stage = Stage::Running {
             since: self.now,
+            client,
             held,
         };
         self.running.push(slot);

@@ -12,7 +12,10 @@ pub(super) enum Op {
     Grow(Option<usize>, u64),
     Shrink(Option<usize>, u64),
     Close(u64, bool),
-    Resize(u64, Option<(u64, u64)>, u64),
+    Resize(u64, Option<(u64, u64)>, u64, u64),
+    Want(Option<usize>, u64),
+    Withdraw(Option<usize>),
+    Ran(usize, u64),
     Pass(u64),
 }
 
@@ -22,6 +25,7 @@ fn specs() -> impl Strategy<Value = TaskSpec> {
     let guaranteed = any::<bool>();
     let timeout = prop::option::of(0_u64..50);
     let deadline = prop::option::of(1_u64..50);
+    let strict = prop::option::weighted(0.2, (30_u64..300, prop::option::of(1_u64..30)));
     let reject = prop::bool::weighted(0.2);
     (
         memory,
@@ -30,10 +34,13 @@ fn specs() -> impl Strategy<Value = TaskSpec> {
         -2..3_i32,
         timeout,
         deadline,
+        strict,
         reject,
     )
         .prop_map(
-            |(memory, bandwidth, guaranteed, priority, timeout, deadline, reject)| {
+            |(memory, bandwidth, guaranteed, priority, timeout, deadline, strict, reject)| {
+                let has_floor = bandwidth.is_some_and(|(floor, cap)| floor.min(cap) > 0);
+                let strict = strict.filter(|_| has_floor);
                 let spec = TaskSpec {
                     memory: memory.map(|(request, more, unlimited)| MemoryAsk {
                         request: Bytes::new(request),
@@ -45,6 +52,8 @@ fn specs() -> impl Strategy<Value = TaskSpec> {
                     }),
                     priority,
                     deadline: deadline.map(Nanoseconds::new),
+                    period: strict.map(|(period, _)| Nanoseconds::new(period)),
+                    piece: strict.and_then(|(_, piece)| piece.map(Nanoseconds::new)),
                     queue_timeout: timeout.map(Nanoseconds::new),
                     on_full: if reject {
                         OnFull::Reject
@@ -81,8 +90,18 @@ pub(super) fn ops() -> impl Strategy<Value = Vec<Op>> {
         3 => (who(), 0_u64..60).prop_map(|(at, bytes)| Op::Grow(at, bytes)),
         3 => (who(), 0_u64..60).prop_map(|(at, bytes)| Op::Shrink(at, bytes)),
         1 => (1_u64..3, any::<bool>()).prop_map(|(tenant, cancel)| Op::Close(tenant, cancel)),
-        1 => (0_u64..3, prop::option::of((0_u64..50, 1_u64..50)), 0_u64..8)
-            .prop_map(|(tenant, memory, share)| Op::Resize(tenant, memory, share)),
+        1 => (
+            0_u64..3,
+            prop::option::of((0_u64..50, 1_u64..50)),
+            0_u64..8,
+            prop_oneof![3 => Just(0), 1 => 1_u64..3],
+        )
+            .prop_map(|(tenant, memory, share, compute)| {
+                Op::Resize(tenant, memory, share, compute)
+            }),
+        4 => (who(), 1_u64..60).prop_map(|(at, time)| Op::Want(at, time)),
+        1 => who().prop_map(Op::Withdraw),
+        4 => (any::<usize>(), 0_u64..30).prop_map(|(at, used)| Op::Ran(at, used)),
         1 => (0_u64..20).prop_map(Op::Pass),
     ];
     prop::collection::vec(op, 0..120)

@@ -4,7 +4,8 @@ use super::event::{Event, Holder};
 use super::request::{MemoryAsk, Request, ShareAsk, TaskSpec};
 use super::state::Config;
 use super::tenant::TenantSpec;
-use crate::id::{TaskId, TenantId};
+use crate::id::{GrantId, TaskId, TenantId};
+use crate::timeshare::TimeConfig;
 use crate::units::{Bytes, Nanoseconds, Share};
 use std::str::FromStr;
 
@@ -25,6 +26,11 @@ impl<'a> Fields<'a> {
 
     fn get<T: FromStr>(&self, key: &str) -> Option<T> {
         self.text(key)?.parse().ok()
+    }
+
+    fn get_or<T: FromStr>(&self, key: &str, missing: T) -> Option<T> {
+        self.text(key)
+            .map_or(Some(missing), |text| text.parse().ok())
     }
 
     /// `None` if the field is malformed, `Some(None)` if it is missing.
@@ -54,16 +60,26 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The configuration, and how long tasks usually run.
-pub(super) fn read_header(fields: &Fields<'_>) -> Option<(Config, Option<Nanoseconds>)> {
+/// The configuration, how long tasks usually run, and how many grants of time there
+/// have been.
+pub(super) fn read_header(fields: &Fields<'_>) -> Option<(Config, Option<Nanoseconds>, u64)> {
+    let time = |key| nanoseconds(fields.text(key)?);
     let config = Config {
         memory: fields.bytes("memory")?,
         workers: fields.get("workers")?,
         max_queued: fields.get("max_queued")?,
-        longest_wait: nanoseconds(fields.text("longest_wait")?)?,
+        longest_wait: time("longest_wait")?,
+        time: TimeConfig {
+            slice: time("slice")?,
+            window: time("window")?,
+            longest: time("longest")?,
+            period: time("period")?,
+            best_effort_floor: share(fields.text("best_effort_floor")?)?,
+        },
     };
     let usual_run = maybe(fields.text("usual_run")?)?;
-    Some((config, usual_run.map(Nanoseconds::new)))
+    let granted = fields.get("granted")?;
+    Some((config, usual_run.map(Nanoseconds::new), granted))
 }
 
 /// The line of an event; `None` if it is none.
@@ -106,6 +122,17 @@ pub(super) fn read_event(line: &str) -> Option<(Nanoseconds, Event)> {
             holder: fields.holder()?,
             bytes: fields.bytes("bytes")?,
         },
+        "want" => Event::Want {
+            holder: fields.holder()?,
+            time: fields.get("time").map(Nanoseconds::new)?,
+        },
+        "withdraw" => Event::Withdraw {
+            holder: fields.holder()?,
+        },
+        "ran" => Event::Ran {
+            grant: fields.get("grant").map(GrantId::new)?,
+            used: fields.get("used").map(Nanoseconds::new)?,
+        },
         "tick" => Event::Tick,
         _ => return None,
     };
@@ -121,6 +148,8 @@ fn read_request(fields: &Fields<'_>) -> Option<Request> {
         priority: fields.get("priority")?,
         weight: Some(fields.get("weight")?),
         deadline: fields.optional("deadline", nanoseconds)?,
+        period: fields.optional("period", nanoseconds)?,
+        piece: fields.optional("piece", nanoseconds)?,
         queue_timeout: fields.optional("queue_timeout", nanoseconds)?,
         on_full: fields.get("on_full")?,
         evictable: fields.get("evictable")?,
@@ -134,6 +163,8 @@ fn read_tenant(fields: &Fields<'_>) -> Option<TenantSpec> {
         compute: fields.optional("compute", share)?.unwrap_or_default(),
         bandwidth: fields.optional("bandwidth", bandwidth)?,
         workers: fields.optional("workers", |text| text.parse().ok())?,
+        priority: fields.get_or("priority", 0)?,
+        weight: fields.optional("weight", |text| text.parse().ok())?,
     };
     spec.check().is_ok().then_some(spec)
 }

@@ -42,6 +42,10 @@ pub struct TaskSpec {
     pub weight: Option<i64>,
     /// Ends, hopefully, within this time of its submission.
     pub deadline: Option<Nanoseconds>,
+    /// The floor of its bandwidth is had within each such period, not just on average.
+    pub period: Option<Nanoseconds>,
+    /// The longest piece of its work that cannot be interrupted.
+    pub piece: Option<Nanoseconds>,
     /// Waits in the queue for this time at most.
     pub queue_timeout: Option<Nanoseconds>,
     /// What happens if it cannot start at once.
@@ -74,7 +78,13 @@ impl TryFrom<TaskSpec> for Request {
 
 fn check_ranges(spec: &TaskSpec) -> Result<(), RequestError> {
     check_asks(spec.memory, spec.bandwidth)?;
-    positive("deadline", spec.deadline == Some(Nanoseconds::ZERO))
+    positive("deadline", spec.deadline == Some(Nanoseconds::ZERO))?;
+    positive("period", spec.period == Some(Nanoseconds::ZERO))?;
+    let floor = spec.bandwidth.map_or(Share::ZERO, |ask| ask.floor);
+    if spec.period.is_some() && floor == Share::ZERO {
+        return Err(RequestError::PeriodOfNothing);
+    }
+    Ok(())
 }
 
 fn positive(option: &'static str, zero: bool) -> Result<(), RequestError> {
@@ -149,7 +159,7 @@ fn check_guaranteed(spec: &TaskSpec) -> Result<(), RequestError> {
     Ok(())
 }
 
-fn checked_weight(weight: i64) -> Result<NonZeroU32, RequestError> {
+pub(super) fn checked_weight(weight: i64) -> Result<NonZeroU32, RequestError> {
     const LARGEST: i64 = 1_000_000;
     if weight > LARGEST {
         return Err(RequestError::TooLarge {

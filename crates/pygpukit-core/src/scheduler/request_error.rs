@@ -39,6 +39,9 @@ pub enum RequestError {
         /// What it may use.
         limit: Option<Bytes>,
     },
+    /// A period without a share of it.
+    #[error("`period` is given, but no floor of `bandwidth` to be had within it")]
+    PeriodOfNothing,
     /// A minimum above the maximum.
     #[error("the {lower} of `{option}` is {low}, above its {upper} of {high}")]
     Inverted {

@@ -2,13 +2,15 @@
 
 use super::event::{Actions, Event};
 use super::promotion::Claims;
-use super::queue::Queue;
+use super::queue::{Lane, Queue};
 use super::stats::Counters;
 use super::task::Task;
 use super::tenant::{Tenant, TenantSpec};
+use super::time::Time;
 use crate::collections::{Heap, IdMap, List, Places, Slab};
-use crate::id::{TaskId, TenantId};
+use crate::id::{GrantId, TaskId, TenantId};
 use crate::ledger::{Amount, Ledger, Shortage};
+use crate::timeshare::TimeConfig;
 use crate::units::{Bytes, Nanoseconds, Share};
 
 /// What a scheduler decides over.
@@ -22,6 +24,8 @@ pub struct Config {
     pub max_queued: usize,
     /// Whoever has waited for that long goes ahead of those who have not.
     pub longest_wait: Nanoseconds,
+    /// How the time of the multiprocessors is handed out.
+    pub time: TimeConfig,
 }
 
 impl Config {
@@ -33,13 +37,15 @@ impl Config {
             workers,
             max_queued: 100_000,
             longest_wait: Nanoseconds::new(600_000_000_000),
+            time: TimeConfig::USUAL,
         }
     }
 
-    pub(super) const fn capacity(&self) -> Amount {
+    pub(super) fn capacity(&self) -> Amount {
+        let floor = self.time.best_effort_floor;
         Amount::of_memory(self.memory)
             .compute(Share::ONE)
-            .bandwidth(Share::ONE)
+            .bandwidth(Share::ONE.saturating_sub(floor))
             .workers(self.workers)
     }
 }
@@ -70,12 +76,15 @@ pub struct Scheduler {
     pub(super) running: List,
     pub(super) queue: Queue,
     pub(super) claims: Claims,
+    /// Lanes that a pass has set aside.
+    pub(super) yielding: Vec<Lane>,
     /// Something was freed, or the first of a lane is another.
     pub(super) unsettled: bool,
     /// Queued tasks that have not waited for long, in order of arrival.
     pub(super) fresh: List,
     pub(super) timeouts: Heap<(Nanoseconds, TaskId)>,
     pub(super) timeout_places: Places,
+    pub(super) time: Time,
     pub(super) now: Nanoseconds,
     pub(super) arrivals: u64,
     /// How long tasks run, as a moving average; `None` before one has ended.
@@ -101,6 +110,9 @@ pub enum StepError {
     /// Something that happens to running tasks only.
     #[error("task {0} is not running")]
     NotRunning(TaskId),
+    /// No grant of that name is out.
+    #[error("there is no grant {0}")]
+    UnknownGrant(GrantId),
     /// More was given back than was held.
     #[error(transparent)]
     Overdrawn(#[from] Shortage),
@@ -119,10 +131,12 @@ impl Scheduler {
             running: List::default(),
             queue: Queue::default(),
             claims: Claims::default(),
+            yielding: Vec::new(),
             unsettled: false,
             fresh: List::default(),
             timeouts: Heap::default(),
             timeout_places: Places::default(),
+            time: Time::new(config.time),
             now: Nanoseconds::ZERO,
             arrivals: 0,
             usual_run: None,
@@ -153,6 +167,7 @@ impl Scheduler {
         self.now = self.now.max(now);
         self.expire(actions);
         self.hurry();
+        self.wake(actions);
         let result = match event {
             Event::Open { tenant, spec } => self.open(tenant, spec, actions),
             Event::Resize { tenant, spec } => self.resize(tenant, spec, actions),
@@ -165,10 +180,13 @@ impl Scheduler {
                 tenant,
                 request,
             } => self.submit(task, tenant, request, actions),
-            Event::Finish { task, failed, held } => self.finish(task, failed, held),
+            Event::Finish { task, failed, held } => self.finish(task, failed, held, actions),
             Event::Cancel { task } => self.cancel(task, actions),
             Event::Grow { holder, bytes } => self.grow(holder, bytes, actions),
             Event::Shrink { holder, bytes } => self.shrink(holder, bytes),
+            Event::Want { holder, time } => self.want(holder, time, actions),
+            Event::Withdraw { holder } => self.withdraw(holder, actions),
+            Event::Ran { grant, used } => self.ran(grant, used, actions),
             Event::Tick => Ok(()),
         };
         self.promote(actions);
@@ -176,10 +194,12 @@ impl Scheduler {
     }
 
     /// When the next queued task will have waited long enough to be rejected or
-    /// to go first: the latest time for an [`Event::Tick`].
+    /// to go first, or somebody may work who must not now: the latest time for an
+    /// [`Event::Tick`].
     pub fn next_timeout(&self) -> Option<Nanoseconds> {
         let timeout = self.timeouts.first().map(|((due, _), _)| due);
         let overdue = self.next_overdue().map(|(due, _)| due);
-        timeout.into_iter().chain(overdue).min()
+        let wake = self.time.next_wake();
+        timeout.into_iter().chain(overdue).chain(wake).min()
     }
 }

@@ -164,7 +164,7 @@ impl Scheduler {
                 };
                 (stage, None, Bytes::ZERO)
             }
-            Stage::Running { since, held } => (
+            Stage::Running { since, held, .. } => (
                 TaskStage::Running { since: *since },
                 Some(held),
                 task.request.memory(),

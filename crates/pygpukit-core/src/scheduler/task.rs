@@ -6,6 +6,7 @@ use super::request::Request;
 use crate::collections::Slot;
 use crate::id::TaskId;
 use crate::ledger::{Amount, Grant, Resource, ResourceSet};
+use crate::timeshare::ClientKey;
 use crate::units::{Bytes, Nanoseconds};
 
 /// A task that waits, runs, or has left memory behind.
@@ -31,6 +32,8 @@ pub(super) enum Stage {
     },
     Running {
         since: Nanoseconds,
+        /// Who it is where time is handed out; nobody before it wants any.
+        client: Option<ClientKey>,
         /// What it requested, and memory beyond that.
         held: Grant,
     },

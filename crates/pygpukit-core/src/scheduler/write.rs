@@ -35,6 +35,9 @@ impl Display for Event {
             Self::Cancel { task } => write!(f, "cancel task={task}"),
             Self::Grow { holder, bytes } => write!(f, "grow {holder} bytes={}", bytes.get()),
             Self::Shrink { holder, bytes } => write!(f, "shrink {holder} bytes={}", bytes.get()),
+            Self::Want { holder, time } => write!(f, "want {holder} time={}", time.get()),
+            Self::Withdraw { holder } => write!(f, "withdraw {holder}"),
+            Self::Ran { grant, used } => write!(f, "ran grant={grant} used={}", used.get()),
             Self::Tick => f.write_str("tick"),
         }
     }
@@ -70,6 +73,11 @@ impl Display for Action {
             }
             Self::Cancel { task } => write!(f, "cancel task={task}"),
             Self::Grow { holder, bytes } => write!(f, "grow {holder} bytes={}", bytes.get()),
+            Self::Run {
+                holder,
+                grant,
+                time,
+            } => write!(f, "run {holder} grant={grant} time={}", time.get()),
             Self::Refuse { holder, rejection } => write!(f, "refuse {holder} {}", No(rejection)),
         }
     }
@@ -116,6 +124,12 @@ impl Display for Asked<'_> {
         if let Some(deadline) = spec.deadline {
             write!(f, " deadline={}", deadline.get())?;
         }
+        if let Some(period) = spec.period {
+            write!(f, " period={}", period.get())?;
+        }
+        if let Some(piece) = spec.piece {
+            write!(f, " piece={}", piece.get())?;
+        }
         if let Some(timeout) = spec.queue_timeout {
             write!(f, " queue_timeout={}", timeout.get())?;
         }
@@ -140,6 +154,12 @@ impl Display for Size<'_> {
         }
         if let Some(workers) = self.0.workers {
             write!(f, " workers={workers}")?;
+        }
+        if self.0.priority != 0 {
+            write!(f, " priority={}", self.0.priority)?;
+        }
+        if let Some(weight) = self.0.weight {
+            write!(f, " weight={weight}")?;
         }
         Ok(())
     }

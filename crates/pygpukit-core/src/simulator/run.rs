@@ -72,11 +72,10 @@ struct Waiting {
 impl<'a> Run<'a> {
     fn new(scenario: &'a Scenario) -> Result<Self, Infeasible> {
         let start = Nanoseconds::ZERO;
-        let partitions = scenario.partitions.iter().map(|&sms| {
-            let share = TimeShare::new(scenario.time, start)?;
-            Ok(Partition::new(sms, share))
-        });
-        let mut partitions = partitions.collect::<Result<Vec<_>, _>>()?;
+        let partitions = scenario.partitions.iter();
+        let mut partitions: Vec<_> = partitions
+            .map(|&sms| Partition::new(sms, TimeShare::new(scenario.time, start)))
+            .collect();
         let tenants = scenario.tenants.iter().enumerate().map(|(number, tenant)| {
             let partition = &mut partitions[tenant.partition];
             let key = partition.share.join(start, tenant.client)?;

@@ -11,6 +11,13 @@ use crate::units::{Nanoseconds, Share};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientKey(pub(super) Slot);
 
+impl ClientKey {
+    /// A small number that no other client has now.
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// What somebody is to get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientSpec {
@@ -52,6 +59,8 @@ pub(super) struct Client {
     pub(super) group: Slot,
     /// The band of the group in which it takes what it was not promised.
     pub(super) band: Slot,
+    /// The period that it asked for.
+    pub(super) period: Option<Nanoseconds>,
     pub(super) promise: Option<Promise>,
     pub(super) server: Option<Server>,
     pub(super) cap: Option<TokenBucket>,

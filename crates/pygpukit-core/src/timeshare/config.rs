@@ -1,5 +1,6 @@
 //! How a device's time is handed out.
 
+use super::feasibility::Promise;
 use crate::units::{Nanoseconds, Share};
 
 /// How a device's time is handed out.
@@ -28,6 +29,16 @@ impl TimeConfig {
         period: Nanoseconds::new(10_000_000),
         best_effort_floor: Share::ZERO,
     };
+
+    /// What is promised to best effort together.
+    pub(super) fn best_effort_promise(&self) -> Option<Promise> {
+        (self.best_effort_floor > Share::ZERO).then_some(Promise {
+            share: self.best_effort_floor,
+            period: self.period,
+            longest: self.longest.max(self.slice),
+            is_strict: false,
+        })
+    }
 
     /// For how long others may hold the device once they were granted it.
     pub fn blocking(&self) -> Nanoseconds {

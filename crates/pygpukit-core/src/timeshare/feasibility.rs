@@ -80,26 +80,46 @@ impl Feasibility {
     /// # Errors
     /// [`Infeasible`]; then it was not taken in.
     pub fn promise(&mut self, promise: Promise, blocking: Nanoseconds) -> Result<(), Infeasible> {
-        self.exchange(None, Some(promise), blocking)
+        self.exchange(None, [Some(promise), None], blocking)
     }
 
-    /// Takes promises in in place of others that were taken in before, if all can be
-    /// kept then.
+    /// Takes promises in in place of one that was taken in before, if all can be kept
+    /// then.
     ///
     /// # Errors
     /// [`Infeasible`]; then everything is as before.
     pub fn exchange(
         &mut self,
-        old: impl IntoIterator<Item = Promise> + Clone,
-        new: impl IntoIterator<Item = Promise> + Clone,
+        old: Option<Promise>,
+        new: [Option<Promise>; 2],
         blocking: Nanoseconds,
     ) -> Result<(), Infeasible> {
-        old.clone().into_iter().for_each(|each| self.forget(each));
-        new.clone().into_iter().for_each(|each| self.add(each));
-        let checked = self.check(blocking);
+        self.check(old, new, blocking)?;
+        if let Some(old) = old {
+            self.forget(old);
+        }
+        for promise in new.into_iter().flatten() {
+            self.add(promise);
+        }
+        Ok(())
+    }
+
+    /// The same for any number of promises.
+    ///
+    /// # Errors
+    /// [`Infeasible`]; then everything is as before.
+    pub(super) fn exchange_all(
+        &mut self,
+        old: impl Iterator<Item = Promise> + Clone,
+        new: impl Iterator<Item = Promise> + Clone,
+        blocking: Nanoseconds,
+    ) -> Result<(), Infeasible> {
+        old.clone().for_each(|each| self.forget(each));
+        new.clone().for_each(|each| self.add(each));
+        let checked = self.check(None, [None, None], blocking);
         if checked.is_err() {
-            new.into_iter().for_each(|each| self.forget(each));
-            old.into_iter().for_each(|each| self.add(each));
+            new.for_each(|each| self.forget(each));
+            old.for_each(|each| self.add(each));
         }
         checked
     }
@@ -136,27 +156,75 @@ impl Feasibility {
         self.promises.values().map(|promises| promises.share).sum()
     }
 
-    fn check(&self, blocking: Nanoseconds) -> Result<(), Infeasible> {
-        let one = u128::from(Share::ONE.units());
-        let (mut share, mut overrun, mut strict) = (0, 0, false);
+    /// Whether all could be kept after an [exchange](Self::exchange).
+    ///
+    /// # Errors
+    /// [`Infeasible`], if not.
+    pub fn check(
+        &self,
+        old: Option<Promise>,
+        mut new: [Option<Promise>; 2],
+        blocking: Nanoseconds,
+    ) -> Result<(), Infeasible> {
+        new.sort_by_key(|promise| promise.map(|promise| promise.period));
+        let mut new = new.into_iter().flatten().peekable();
+        let mut demand = Demand::default();
         for (&period, promises) in &self.promises {
-            share += u128::from(promises.share);
-            overrun += u128::from(promises.overrun);
-            strict |= promises.strict > 0;
-            let length = u128::from(period.get());
-            // In units of a share of a nanosecond.
-            let asked = share * length + overrun * one;
-            let fits = asked + u128::from(blocking.get()) * one <= length * one;
-            if share > one || strict && !fits {
-                let asked = u64::try_from(asked.div_ceil(one)).unwrap_or(u64::MAX);
-                return Err(Infeasible {
-                    period,
-                    asked: Nanoseconds::new(asked),
-                    blocking,
-                });
+            while let Some(promise) = new.next_if(|promise| promise.period < period) {
+                demand.add(promise);
+                demand.check(promise.period, blocking)?;
             }
+            while let Some(promise) = new.next_if(|promise| promise.period == period) {
+                demand.add(promise);
+            }
+            demand.share += u128::from(promises.share);
+            demand.overrun += u128::from(promises.overrun);
+            demand.strict += promises.strict;
+            if let Some(old) = old.filter(|old| old.period == period) {
+                demand.share -= u128::from(old.share.units());
+                demand.overrun = demand.overrun.saturating_sub(old.longest.get().into());
+                demand.strict -= usize::from(old.is_strict);
+            }
+            demand.check(period, blocking)?;
         }
-        Ok(())
+        new.try_for_each(|promise| {
+            demand.add(promise);
+            demand.check(promise.period, blocking)
+        })
+    }
+}
+
+/// What promises with periods up to one ask for.
+#[derive(Default)]
+struct Demand {
+    /// In units of a share.
+    share: u128,
+    overrun: u128,
+    strict: usize,
+}
+
+impl Demand {
+    fn add(&mut self, promise: Promise) {
+        self.share += u128::from(promise.share.units());
+        self.overrun += u128::from(promise.longest.get());
+        self.strict += usize::from(promise.is_strict);
+    }
+
+    fn check(&self, period: Nanoseconds, blocking: Nanoseconds) -> Result<(), Infeasible> {
+        let one = u128::from(Share::ONE.units());
+        let length = u128::from(period.get());
+        // In units of a share of a nanosecond.
+        let asked = self.share * length + self.overrun * one;
+        let fits = asked + u128::from(blocking.get()) * one <= length * one;
+        if self.share <= one && (self.strict == 0 || fits) {
+            return Ok(());
+        }
+        let asked = u64::try_from(asked.div_ceil(one)).unwrap_or(u64::MAX);
+        Err(Infeasible {
+            period,
+            asked: Nanoseconds::new(asked),
+            blocking,
+        })
     }
 }
 

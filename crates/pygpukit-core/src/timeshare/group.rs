@@ -114,29 +114,50 @@ impl Group {
         }
     }
 
-    /// What is to be promised to it apart from its members. It stays, with a share of
-    /// nothing, where they were promised everything: so it can always have back what
-    /// they were.
-    pub(super) fn remainder(&self) -> Option<Promise> {
-        let units = self.spec.floor.units().saturating_sub(self.promised);
+    /// What is to be promised to it apart from its members, if they were promised that
+    /// much and get no longer grants. It stays, with a share of nothing, where they
+    /// were promised everything: so it can always have back what they were.
+    pub(super) fn remainder(&self, promised: u64, longest: Nanoseconds) -> Option<Promise> {
+        let units = self.spec.floor.units().saturating_sub(promised);
         (self.spec.floor > Share::ZERO).then_some(Promise {
             share: Share::from_units(units).unwrap_or(Share::ZERO),
             period: self.period,
-            longest: self.longest,
+            longest,
             is_strict: self.spec.period.is_some(),
         })
     }
 
-    /// What a member is promised for itself. It is kept at least as strictly as what
-    /// the group is promised, out of which it comes.
-    pub(super) fn promise_to(&self, member: &ClientSpec, longest: Nanoseconds) -> Option<Promise> {
-        let of_group = self.spec.period.filter(|_| self.spec.floor > Share::ZERO);
-        let strict = member.period.into_iter().chain(of_group).min();
-        (member.floor > Share::ZERO).then_some(Promise {
-            share: member.floor,
-            period: strict.unwrap_or(self.period),
+    /// What is to be promised to the group and to a new member. What the member is
+    /// promised is kept as strictly as what the group is, out of which it comes, and
+    /// in periods that are no longer: so giving it back to the group is never harder.
+    pub(super) fn with_member(
+        &self,
+        member: &ClientSpec,
+        longest: Nanoseconds,
+    ) -> (Option<Promise>, Option<Promise>) {
+        let promise = self.promise_to(member.floor, member.period, longest);
+        let promised = self.promised + promise.map_or(0, |promise| promise.share.units());
+        (self.remainder(promised, self.longest.max(longest)), promise)
+    }
+
+    /// What a member is to be promised that asks for a share, within a period or not.
+    pub(super) fn promise_to(
+        &self,
+        share: Share,
+        period: Option<Nanoseconds>,
+        longest: Nanoseconds,
+    ) -> Option<Promise> {
+        let own = period.unwrap_or(self.period);
+        let comes_of_group = self.spec.floor > Share::ZERO;
+        (share > Share::ZERO).then_some(Promise {
+            share,
+            period: if comes_of_group {
+                own.min(self.period)
+            } else {
+                own
+            },
             longest,
-            is_strict: strict.is_some(),
+            is_strict: period.is_some() || comes_of_group && self.spec.period.is_some(),
         })
     }
 

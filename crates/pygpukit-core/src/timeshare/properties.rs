@@ -118,7 +118,7 @@ struct Model {
 impl Model {
     fn new(best_effort_percent: u64) -> Self {
         Self {
-            share: TimeShare::new(config(best_effort_percent), ns(0)).unwrap(),
+            share: TimeShare::new(config(best_effort_percent), ns(0)),
             now: ns(0),
             groups: Vec::new(),
             clients: BTreeMap::new(),

@@ -49,24 +49,12 @@ pub struct TimeShare {
 
 impl TimeShare {
     /// A device that nobody has joined.
-    ///
-    /// # Errors
-    /// A floor for best effort that could not be kept.
-    pub fn new(config: TimeConfig, now: Nanoseconds) -> Result<Self, Infeasible> {
+    pub fn new(config: TimeConfig, now: Nanoseconds) -> Self {
         let mut promises = Feasibility::default();
-        let floor = config.best_effort_floor;
-        let mut best_effort = None;
-        if floor > Share::ZERO {
-            let promise = Promise {
-                share: floor,
-                period: config.period,
-                longest: config.longest.max(config.slice),
-                is_strict: false,
-            };
-            promises.promise(promise, config.blocking())?;
-            best_effort = Some(Server::new(now, floor, config.period));
-        }
-        Ok(Self {
+        let best_effort = config.best_effort_promise();
+        let kept = promises.exchange(None, [best_effort, None], config.blocking());
+        debug_assert_eq!(kept, Ok(()), "a lone share is kept, if not strictly");
+        Self {
             config,
             groups: Slab::default(),
             clients: Slab::default(),
@@ -79,15 +67,21 @@ impl TimeShare {
             wake_places: Places::default(),
             group_wakes: Heap::default(),
             group_wake_places: Places::default(),
-            best_effort,
+            best_effort: best_effort.map(|promise| Server::new(now, promise.share, promise.period)),
             grants: Slab::default(),
             in_flight: Nanoseconds::ZERO,
-        })
+        }
     }
 
     /// How the time is handed out.
     pub fn config(&self) -> &TimeConfig {
         &self.config
+    }
+
+    /// True if nobody wants anything, and no grant is out.
+    pub fn is_idle(&self) -> bool {
+        let wants = |(_, client): (_, &Client)| client.wanted > Nanoseconds::ZERO;
+        self.grants.len() == 0 && !self.clients.iter().any(wants)
     }
 
     /// Time that is granted and not handed back.
@@ -101,9 +95,9 @@ impl TimeShare {
     /// What is to be promised could not be kept.
     pub fn open(&mut self, now: Nanoseconds, spec: GroupSpec) -> Result<GroupKey, Infeasible> {
         let mut group = Group::new(spec, self.config.period, self.config.slice, now);
-        group.promise = group.remainder();
+        group.promise = group.remainder(group.promised, group.longest);
         self.promises
-            .exchange(None, group.promise, self.config.blocking())?;
+            .exchange(None, [group.promise, None], self.config.blocking())?;
         group.serve(now);
         Ok(GroupKey(self.groups.insert(group)))
     }
@@ -124,18 +118,44 @@ impl TimeShare {
         let (before, period) = (group.spec, group.period);
         group.spec = spec;
         group.period = spec.period.unwrap_or(self.config.period);
-        let new = group.remainder();
-        let changed = self
-            .promises
-            .exchange(group.promise, new, self.config.blocking());
-        if let Err(infeasible) = changed {
+        let remainder = group.remainder(group.promised, group.longest);
+        // What members are promised comes out of the group's promise, and follows it.
+        let members: Vec<_> = self
+            .clients
+            .iter()
+            .filter(|(_, client)| client.group == slot)
+            .filter_map(|(slot, client)| {
+                let old = client.promise?;
+                Some((
+                    slot,
+                    old,
+                    group.promise_to(old.share, client.period, old.longest)?,
+                ))
+            })
+            .collect();
+        let old = members.iter().map(|&(_, old, _)| old).chain(group.promise);
+        let new = members.iter().map(|&(_, _, new)| new).chain(remainder);
+        let blocking = self.config.blocking();
+        if let Err(infeasible) = self.promises.exchange_all(old, new, blocking) {
             group.spec = before;
             group.period = period;
             return Err(infeasible);
         }
-        group.promise = new;
+        group.promise = remainder;
         group.serve(now);
         group.cap(now);
+        for (slot, old, new) in members {
+            if let Some(client) = self.clients.get_mut(slot)
+                && old != new
+            {
+                client.promise = Some(new);
+                client.server = Some(Server::new(now, new.share, new.period));
+                self.place(now, slot);
+            }
+        }
+        let Some(group) = self.groups.get(slot) else {
+            return Ok(());
+        };
         for &((is_best_effort, client), band) in &group.bands {
             let tier = Tier {
                 is_best_effort,
@@ -197,7 +217,7 @@ impl TimeShare {
         GroupKey(group_slot): GroupKey,
         spec: ClientSpec,
     ) -> Result<ClientKey, Infeasible> {
-        let longest = self.config.slice.max(spec.piece.min(self.config.longest));
+        let longest = self.longest_of(&spec);
         let promise = self.promise_to(now, group_slot, &spec, longest)?;
         let band = self.band(group_slot, &spec, longest);
         let span = spec.period.unwrap_or(self.config.period);
@@ -213,9 +233,58 @@ impl TimeShare {
             grants: 0,
             is_leaving: false,
             is_alone: false,
+            period: spec.period,
         });
         self.left_over.join(slot, spec.weight.max(1), longest);
         Ok(ClientKey(slot))
+    }
+
+    /// Whether somebody could be let into a group.
+    ///
+    /// # Errors
+    /// What is to be promised could not be kept.
+    pub fn check_join(
+        &self,
+        GroupKey(slot): GroupKey,
+        spec: &ClientSpec,
+    ) -> Result<(), Infeasible> {
+        let Some(group) = self.groups.get(slot) else {
+            return Ok(());
+        };
+        let longest = self.longest_of(spec);
+        let (remainder, promise) = group.with_member(spec, longest);
+        let blocking = self.config.blocking();
+        self.promises
+            .check(group.promise, [remainder, promise], blocking)
+    }
+
+    /// The largest floor with which somebody like that could be let into a group.
+    pub fn room(&self, group: GroupKey, spec: &ClientSpec) -> Share {
+        let fits = |floor| {
+            let spec = ClientSpec { floor, ..*spec };
+            self.check_join(group, &spec).is_ok()
+        };
+        let (mut low, mut high) = (0, Share::ONE.units() + 1);
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            let floor = Share::from_units(middle).unwrap_or(Share::ONE);
+            if fits(floor) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Share::from_units(low).unwrap_or(Share::ZERO)
+    }
+
+    /// True if any promise is to be kept strictly.
+    pub fn is_strict(&self) -> bool {
+        self.promises.is_strict()
+    }
+
+    /// The longest grant for somebody like that.
+    fn longest_of(&self, spec: &ClientSpec) -> Nanoseconds {
+        self.config.slice.max(spec.piece.min(self.config.longest))
     }
 
     /// Promises a new member of a group what it asks for, out of what the group was.
@@ -229,24 +298,16 @@ impl TimeShare {
         let Some(group) = self.groups.get_mut(slot) else {
             return Ok(None);
         };
-        let before = (group.longest, group.promised);
-        let promise = group.promise_to(spec, longest);
-        group.longest = group.longest.max(longest);
-        group.promised += promise.map_or(0, |promise| promise.share.units());
-        let remainder = group.remainder();
-        let exchanged = self.promises.exchange(
-            group.promise,
-            remainder.into_iter().chain(promise),
-            self.config.blocking(),
-        );
-        if let Err(infeasible) = exchanged {
-            (group.longest, group.promised) = before;
-            return Err(infeasible);
-        }
+        let (remainder, promise) = group.with_member(spec, longest);
+        let blocking = self.config.blocking();
+        self.promises
+            .exchange(group.promise, [remainder, promise], blocking)?;
         group.promise = remainder;
+        group.promised += promise.map_or(0, |promise| promise.share.units());
         group.members += 1;
         group.serve(now);
-        if group.longest > before.0 {
+        if longest > group.longest {
+            group.longest = longest;
             group.cap(now);
         }
         Ok(promise)
@@ -293,10 +354,10 @@ impl TimeShare {
         if let (Some(promise), Some(group)) = (promise, self.groups.get_mut(slot)) {
             self.promises.forget(promise);
             group.promised -= promise.share.units();
-            let remainder = group.remainder();
+            let remainder = group.remainder(group.promised, group.longest);
             let exchanged =
                 self.promises
-                    .exchange(group.promise, remainder, self.config.blocking());
+                    .exchange(group.promise, [remainder, None], self.config.blocking());
             debug_assert_eq!(exchanged, Ok(()), "it was promised to the group before");
             group.promise = remainder;
             group.serve(now);

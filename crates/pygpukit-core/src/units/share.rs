@@ -33,6 +33,12 @@ impl Share {
         self.0 as u64
     }
 
+    /// What is left of it without another; nothing if that is more.
+    #[must_use]
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+
     /// `part / whole`.
     ///
     /// # Errors

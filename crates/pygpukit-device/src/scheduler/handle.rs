@@ -62,7 +62,7 @@ impl Scheduler {
         let tenant = TenantId::new(state.next_tenant);
         state.next_tenant += 1;
         if let Some(log) = options.log {
-            let Some(opening) = state.core.opening_lines() else {
+            let Some(opening) = state.core.open_log() else {
                 let count = state.core.stats();
                 return Err(Error::Value(format!(
                     "a log can begin only while `{}` has no tasks: {} are queued, {} run, and \

@@ -152,6 +152,9 @@ impl State {
             | Event::Cancel { .. }
             | Event::Grow { .. }
             | Event::Shrink { .. }
+            | Event::Want { .. }
+            | Event::Withdraw { .. }
+            | Event::Ran { .. }
             | Event::Tick => None,
         };
         // Refused is only what another thread has made impossible, such as growing
@@ -178,8 +181,9 @@ impl State {
                         .extend(cell.map(|cell| (cell, Outcome::Cancelled)));
                 }
                 // Partitions come with streams of their own; until then no tenant asks
-                // for anything of its own that could be denied.
-                Action::Queue { .. } | Action::Deny { .. } => {}
+                // for anything of its own that could be denied. Nor is time granted to
+                // those who want none.
+                Action::Queue { .. } | Action::Deny { .. } | Action::Run { .. } => {}
                 Action::Grow { .. } => orders.growth = Some(Ok(())),
                 Action::Refuse { rejection, .. } => orders.growth = Some(Err(rejection)),
             }

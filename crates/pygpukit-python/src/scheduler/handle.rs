@@ -100,6 +100,7 @@ impl PyScheduler {
             queue_timeout: queue_timeout.map(|timeout| timeout.0),
             on_full: on_full.parse().map_err(value_error)?,
             evictable,
+            ..TaskSpec::default()
         };
         let request = Request::try_from(spec).map_err(value_error)?;
         let slot = Arc::new(Slot::default());

@@ -9,9 +9,9 @@ use pyo3::types::PyDict;
 
 /// A frozen class with getters, `as_dict` and a `repr`.
 macro_rules! record {
-    ($(#[$doc:meta])* $class:ident, $name:literal, $($field:ident: $type:ty),* $(,)?) => {
+    ($(#[$doc:meta])* $class:ident, $module:literal, $name:literal, $($field:ident: $type:ty),* $(,)?) => {
         $(#[$doc])*
-        #[pyclass(name = $name, frozen, get_all, module = "pygpukit.scheduler")]
+        #[pyclass(name = $name, frozen, get_all, module = $module)]
         pub(crate) struct $class {
             $($field: $type),*
         }
@@ -31,9 +31,11 @@ macro_rules! record {
     };
 }
 
+pub(super) use record;
+
 record! {
     /// A device's scheduler at one moment.
-    PySchedulerStats, "SchedulerStats",
+    PySchedulerStats, "pygpukit.scheduler", "SchedulerStats",
     total_memory: u64,
     memory_limit: u64,
     reserved_memory: u64,
@@ -56,7 +58,7 @@ record! {
 
 record! {
     /// A task at one moment.
-    PyTaskStats, "TaskStats",
+    PyTaskStats, "pygpukit.scheduler", "TaskStats",
     id: u64,
     name: Option<String>,
     state: &'static str,
