@@ -1,13 +1,18 @@
 //! Events a second, with many tenants and many tasks that wait.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use pygpukit_core::id::{TaskId, TenantId};
+use pygpukit_core::id::{GrantId, TaskId, TenantId};
 use pygpukit_core::scheduler::{
-    Action, Actions, Config, Event, MemoryAsk, Policy, Request, Scheduler, TaskSpec, TenantSpec,
+    Action, Actions, Config, Event, Holder, MemoryAsk, Policy, Request, Scheduler, TaskSpec,
+    TenantSpec,
 };
 use pygpukit_core::units::{Bytes, Nanoseconds};
+use std::collections::VecDeque;
 
 const WORKERS: u32 = 64;
+
+/// Tasks that wait.
+const SIZES: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
 
 /// A node whose queue stays as long as it is: each task that ends lets another
 /// start, and another is submitted.
@@ -18,6 +23,7 @@ struct Node {
     now: u64,
     next: u64,
     running: Vec<TaskId>,
+    grants: VecDeque<(GrantId, Nanoseconds)>,
     random: u64,
 }
 
@@ -34,16 +40,16 @@ impl Node {
             now: 0,
             next: 0,
             running: Vec::new(),
+            grants: VecDeque::new(),
             random: 1,
         };
         for tenant in (1..=tenants).map(TenantId::new) {
             let spec = TenantSpec::limited(Bytes::new(8 << 20));
             node.step(Event::Open { tenant, spec });
         }
-        while node.scheduler.stats().queued < queued {
-            for _ in 0..1.max(queued / 100) {
-                node.submit();
-            }
+        // A few more than wait then: some start at once.
+        for _ in 0..queued + WORKERS as usize {
+            node.submit();
         }
         node
     }
@@ -54,10 +60,45 @@ impl Node {
         let result = self.scheduler.step(now, event, &mut self.actions);
         result.expect("the event can happen");
         for action in self.actions.drain() {
-            if let Action::Start { task, .. } = action {
-                self.running.push(task);
+            match action {
+                Action::Start { task, .. } => self.running.push(task),
+                Action::Run { grant, time, .. } => self.grants.push_back((grant, time)),
+                Action::Queue { .. }
+                | Action::Reject { .. }
+                | Action::Deny { .. }
+                | Action::Cancel { .. }
+                | Action::Grow { .. }
+                | Action::Refuse { .. } => {}
             }
         }
+    }
+
+    /// Every running task wants more time than it will ever get.
+    fn want_everything(&mut self) {
+        for task in self.running.clone() {
+            self.step(Event::Want {
+                holder: Holder::Task(task),
+                time: Nanoseconds::new(1 << 60),
+            });
+        }
+    }
+
+    /// The grant that has been out for longest is handed back, and another comes.
+    fn ran(&mut self) {
+        if let Some((grant, used)) = self.grants.pop_front() {
+            // Predictions are never quite right.
+            let used = Nanoseconds::new(used.get() - used.get() / 8);
+            self.step(Event::Ran { grant, used });
+        }
+    }
+
+    /// A running task takes some of the memory that is left over, and gives it back.
+    fn borrow(&mut self) {
+        let at = usize::try_from(self.random()).unwrap_or(0) % self.running.len();
+        let holder = Holder::Task(self.running[at]);
+        let bytes = Bytes::ZERO;
+        self.step(Event::Grow { holder, bytes });
+        self.step(Event::Shrink { holder, bytes });
     }
 
     /// Xorshift (Marsaglia, 2003).
@@ -112,10 +153,10 @@ impl Node {
     }
 }
 
-fn events(criterion: &mut Criterion) {
+fn tasks(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("finish one, start one, submit one");
     group.throughput(Throughput::Elements(2));
-    for queued in [100, 1_000, 10_000, 100_000, 1_000_000] {
+    for queued in SIZES {
         let mut node = Node::new(1000, queued);
         group.bench_function(BenchmarkId::from_parameter(queued), |bencher| {
             let requests: Vec<_> = (0..1024).map(|_| node.request()).collect();
@@ -133,5 +174,30 @@ fn events(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, events);
+fn grants(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("hand one grant of time back, get another");
+    group.throughput(Throughput::Elements(1));
+    for queued in SIZES {
+        let mut node = Node::new(1000, queued);
+        node.want_everything();
+        group.bench_function(BenchmarkId::from_parameter(queued), |bencher| {
+            bencher.iter(|| node.ran());
+        });
+    }
+    group.finish();
+}
+
+fn memory(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("take memory, give it back");
+    group.throughput(Throughput::Elements(2));
+    for queued in SIZES {
+        let mut node = Node::new(1000, queued);
+        group.bench_function(BenchmarkId::from_parameter(queued), |bencher| {
+            bencher.iter(|| node.borrow());
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, tasks, grants, memory);
 criterion_main!(benches);

@@ -3,6 +3,8 @@
 //!
 //! Run it with `cargo run -p pygpukit-core --example core_only`.
 
+#![expect(clippy::print_stdout, reason = "an example shows its results")]
+
 use pygpukit_core::id::{GrantId, TaskId, TenantId};
 use pygpukit_core::ledger::Resource;
 use pygpukit_core::scheduler::{
@@ -105,12 +107,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     // A third stream finds too little memory now, a fourth never can.
     let third = encoder.submit(3, stream(20, 20)?)?;
     let fourth = encoder.submit(4, stream(80, 10)?)?;
-    println!("live:    {live:?}\npreview: {preview:?}\nfilm:    {film:?}");
-    println!("third:   {third:?}");
+    for (name, admission) in [("live", live), ("preview", preview), ("film", film)] {
+        let runs = matches!(admission, Admission::Admitted { .. });
+        println!("{name} {}", if runs { "runs" } else { "waits" });
+    }
+    let Admission::Queued { waits_for, .. } = third else {
+        return Err("the memory for it is not there yet".into());
+    };
+    println!("third waits for {waits_for}");
     let Admission::Rejected(rejection) = fourth else {
         return Err("it fits no encoder of 64 MB".into());
     };
-    println!("fourth:  {rejection}");
+    println!("fourth is rejected: {rejection}");
 
     for task in 0..3 {
         let holder = Holder::Task(TaskId::new(task));
@@ -119,7 +127,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     encoder.run_until(Nanoseconds::new(200 * MILLISECOND))?;
     for (task, done) in &encoder.done {
-        println!("in 200 ms, task {task} encoded for {} ms", done / MILLISECOND);
+        println!(
+            "in 200 ms, task {task} encoded for {} ms",
+            done / MILLISECOND
+        );
     }
 
     // The preview ends, and the third stream starts in its place.
@@ -129,8 +140,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         held: Bytes::ZERO,
     })?;
     let third = TaskId::new(3);
-    let starts = |action: &Action| matches!(action, Action::Start { task, .. } if *task == third);
-    assert!(actions.as_slice().iter().any(starts));
+    let starts_third =
+        |action: &Action| matches!(action, Action::Start { task, .. } if *task == third);
+    assert!(actions.as_slice().iter().any(starts_third));
 
     let stats = encoder.scheduler.stats();
     println!(
@@ -140,6 +152,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(rejection.limit, 64 * MEGABYTE);
     assert_eq!(rejection.reason.name(), Resource::Memory.name());
     let replay = Replay::run(encoder.log.iter().map(String::as_str))?;
-    println!("{} decisions, hash {:016x}", replay.actions, replay.decisions);
+    println!(
+        "{} decisions, hash {:016x}",
+        replay.actions, replay.decisions
+    );
     Ok(())
 }

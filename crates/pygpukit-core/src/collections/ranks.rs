@@ -83,19 +83,22 @@ impl<K: Copy + Default + Ord> Ranks<K> {
         ahead + leaf.keys.partition_point(|&each| each < key)
     }
 
-    /// Adds `key`, which must not be there.
-    pub(crate) fn insert(&mut self, key: K) {
+    /// Adds `key`, which must not be there; says how many are smaller.
+    pub(crate) fn insert(&mut self, key: K) -> usize {
         if self.is_full(self.height, self.root) {
             self.split_root();
         }
         let mut node = self.root;
+        let mut ahead = 0;
         for level in (0..self.height).rev() {
             let mut at = self.inners[node as usize].towards(key);
             if self.is_full(level, self.inners[node as usize].children[at].node) {
                 self.split_child(level, node, at);
                 at = self.inners[node as usize].towards(key);
             }
-            let child = &mut self.inners[node as usize].children[at];
+            let children = &mut self.inners[node as usize].children;
+            ahead += total(&children[..at]) as usize;
+            let child = &mut children[at];
             child.count += 1;
             node = child.node;
         }
@@ -103,6 +106,7 @@ impl<K: Copy + Default + Ord> Ranks<K> {
         let at = keys.partition_point(|&each| each < key);
         keys.insert(at, key);
         self.len += 1;
+        ahead + at
     }
 
     /// Removes `key`, which must be there.
@@ -261,7 +265,7 @@ mod tests {
                 if add {
                     let key = if ordered { at << 40 } else { key };
                     if model.insert(key) {
-                        ranks.insert(key);
+                        prop_assert_eq!(ranks.insert(key), model.range(..key).count());
                     }
                 } else if let Some(&key) = model.range(if ordered { 0 } else { key }..).next() {
                     model.remove(&key);

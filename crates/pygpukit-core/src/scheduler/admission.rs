@@ -125,15 +125,16 @@ impl Scheduler {
             let places = &mut self.timeout_places;
             self.timeouts.insert((due, task.id), slot, places);
         }
+        let (position, is_first) = self.queue.insert(lane, rank, slot);
         actions.push(Action::Queue {
             task: task.id,
-            position: self.queue.ahead_of(rank),
+            position,
             earliest_start: self.earliest_start(task),
             waits_for,
         });
         self.fresh.push(slot);
         self.counters.queued += 1;
-        if self.queue.insert(lane, rank, slot) {
+        if is_first {
             self.freed(lane.tenant());
         }
     }

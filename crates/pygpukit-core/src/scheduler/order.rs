@@ -3,7 +3,7 @@
 use super::policy::Policy;
 use super::request::Request;
 use crate::units::Nanoseconds;
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 
 /// A place in line. Smaller is sooner, and no two are equal.
 ///
@@ -11,30 +11,35 @@ use std::cmp::Reverse;
 /// best-effort tasks. Of one tier larger priorities go first, then earlier deadlines
 /// (none is the latest), then who came first. Since whoever waits is overdue some
 /// day, nobody waits for ever behind a stream of more urgent tasks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rank {
-    tier: Tier,
-    priority: Reverse<i32>,
-    deadline: Nanoseconds,
+    /// Tier, priority and deadline, from the top: one number, compared at once.
+    standing: u128,
     arrival: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Tier {
-    #[default]
-    Overdue,
-    Fresh(Policy),
+/// Those who have waited for too long.
+const OVERDUE: u8 = 0;
+
+fn standing(tier: u8, priority: i32, deadline: Nanoseconds) -> u128 {
+    // Larger priorities are smaller numbers.
+    let priority = u32::MAX - priority.cast_unsigned().wrapping_add(1 << 31);
+    u128::from(tier) << 96 | u128::from(priority) << 64 | u128::from(deadline.get())
 }
 
 impl Rank {
     /// Where a task stands that was submitted at `submitted`, the `arrival`th of all.
     pub(super) fn new(request: &Request, submitted: Nanoseconds, arrival: u64) -> Self {
+        let tier = match request.policy() {
+            Policy::Guaranteed => 1,
+            Policy::Burstable => 2,
+            Policy::BestEffort => 3,
+        };
         let deadline = request.spec().deadline;
         let never = Nanoseconds::new(u64::MAX);
+        let deadline = deadline.map_or(never, |within| submitted.saturating_add(within));
         Self {
-            tier: Tier::Fresh(request.policy()),
-            priority: Reverse(request.spec().priority),
-            deadline: deadline.map_or(never, |within| submitted.saturating_add(within)),
+            standing: standing(tier, request.spec().priority, deadline),
             arrival,
         }
     }
@@ -42,11 +47,35 @@ impl Rank {
     /// Where it stands once it has waited too long: behind those who came before.
     pub(super) fn overdue(self) -> Self {
         Self {
-            tier: Tier::Overdue,
-            priority: Reverse(0),
-            deadline: Nanoseconds::ZERO,
+            standing: standing(OVERDUE, 0, Nanoseconds::ZERO),
             arrival: self.arrival,
         }
+    }
+}
+
+impl Ord for Rank {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |rank: &Self| (rank.standing, rank.arrival);
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Rank {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+
+    #[expect(
+        clippy::needless_bitwise_bool,
+        reason = "without branches: searches compare what cannot be predicted"
+    )]
+    fn lt(&self, other: &Self) -> bool {
+        (self.standing < other.standing)
+            | ((self.standing == other.standing) & (self.arrival < other.arrival))
+    }
+
+    fn le(&self, other: &Self) -> bool {
+        !other.lt(self)
     }
 }
 

@@ -74,16 +74,16 @@ impl Queue {
         self.order.len()
     }
 
-    /// Adds a task; true if it is the first of its lane, which then has to be
-    /// [listed](Self::list).
-    pub(super) fn insert(&mut self, lane: Lane, rank: Rank, task: Slot) -> bool {
+    /// Adds a task; says how many are ahead of it, and whether it is the first of its
+    /// lane, which then has to be [listed](Self::list).
+    pub(super) fn insert(&mut self, lane: Lane, rank: Rank, task: Slot) -> (usize, bool) {
         let at = lane.0 as usize;
         if at >= self.lanes.len() {
             self.lanes.resize_with(at + 1, Line::default);
         }
-        self.order.insert(rank);
+        let ahead = self.order.insert(rank);
         self.lanes[at].tasks.insert(rank, task, &mut self.places);
-        self.first_of(lane) == Some((rank, task))
+        (ahead, self.first_of(lane) == Some((rank, task)))
     }
 
     /// Removes a task that is there; true if it was the first of its lane, which

@@ -191,10 +191,14 @@ impl Time {
         let Some(region) = self.regions.get(seat.region) else {
             return false;
         };
-        let spec = client_spec(request);
-        let is_strict = spec.period.is_some() || region.share.is_strict();
+        let is_strict = request.spec().period.is_some() || region.share.is_strict();
         // Where nobody is strict, the ledger knows all there is to know.
-        !is_strict || !self.must_fit(request) || region.share.check_join(seat.group, &spec).is_ok()
+        !is_strict
+            || !self.must_fit(request)
+            || region
+                .share
+                .check_join(seat.group, &client_spec(request))
+                .is_ok()
     }
 
     /// The largest share that could be promised now to a task that asks for time as

@@ -9,7 +9,12 @@ type Virtual = u128;
 const FRACTION_BITS: u32 = 32;
 
 fn virtual_time(time: Nanoseconds, weight: u64) -> Virtual {
-    (u128::from(time.get()) << FRACTION_BITS) / u128::from(weight.max(1))
+    let (time, weight) = (time.get(), weight.max(1));
+    if time >> (u64::BITS - FRACTION_BITS) == 0 {
+        // Four seconds fit into one word, which is divided ten times as fast.
+        return ((time << FRACTION_BITS) / weight).into();
+    }
+    (u128::from(time) << FRACTION_BITS) / u128::from(weight)
 }
 
 /// Shares time by weight among those who want some.

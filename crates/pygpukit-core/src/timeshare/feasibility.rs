@@ -32,6 +32,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub struct Feasibility {
     promises: BTreeMap<Nanoseconds, Promises>,
+    /// How many are to be kept strictly.
+    strict: usize,
 }
 
 /// Promises of one period.
@@ -125,6 +127,7 @@ impl Feasibility {
     }
 
     fn add(&mut self, promise: Promise) {
+        self.strict += usize::from(promise.is_strict);
         let promises = self.promises.entry(promise.period).or_default();
         promises.count += 1;
         promises.strict += usize::from(promise.is_strict);
@@ -135,6 +138,7 @@ impl Feasibility {
     /// Forgets a promise that was taken in.
     pub fn forget(&mut self, promise: Promise) {
         if let Some(promises) = self.promises.get_mut(&promise.period) {
+            self.strict -= usize::from(promise.is_strict);
             promises.count -= 1;
             promises.strict -= usize::from(promise.is_strict);
             promises.share -= promise.share.units();
@@ -147,7 +151,7 @@ impl Feasibility {
 
     /// True if any promise is to be kept strictly.
     pub fn is_strict(&self) -> bool {
-        self.promises.values().any(|promises| promises.strict > 0)
+        self.strict > 0
     }
 
     /// The sum of all shares, in units of a share.

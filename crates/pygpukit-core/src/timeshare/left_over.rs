@@ -135,7 +135,6 @@ impl LeftOver {
         if let Some(band) = self.bands.get_mut(slot) {
             band.members.insert(who, next, &mut self.of_members);
         }
-        self.relist(slot);
     }
 
     /// Somebody of a band wants none any more.
@@ -143,7 +142,6 @@ impl LeftOver {
         if let Some(band) = self.bands.get_mut(slot) {
             band.members.remove(who, &mut self.of_members);
         }
-        self.relist(slot);
     }
 
     /// The band and the member that go first, of all or of best effort.
@@ -180,7 +178,6 @@ impl LeftOver {
             line.queue.grant(slot, time, &mut self.of_bands);
             band.is_listed = false;
         }
-        self.relist(slot);
     }
 
     /// Corrects what was charged to what was used, for somebody who is not in.
@@ -195,12 +192,12 @@ impl LeftOver {
         if !is_paid {
             self.list(slot, false);
             self.of_bands.settle(slot, charged, used);
-            self.relist(slot);
         }
     }
 
-    /// Puts a band in line if it is open and has members that want something.
-    fn relist(&mut self, slot: Slot) {
+    /// Puts a band in line if it is open and has members that want something. To be
+    /// done after members came, went or were settled with.
+    pub(super) fn relist(&mut self, slot: Slot) {
         let wants = self
             .bands
             .get(slot)

@@ -21,7 +21,8 @@ impl TimeShare {
         {
             self.place(now, slot);
             if let Some(client) = self.clients.get(slot) {
-                self.refresh(now, client.group);
+                let (group, band) = (client.group, client.band);
+                self.placed(now, group, band);
             }
         }
         while let Some(((moment, _), slot)) = self.group_wakes.first()
@@ -57,8 +58,8 @@ impl TimeShare {
         self.wakes.remove(slot, &mut self.wake_places);
     }
 
-    /// Puts somebody where they have to wait. Their group is to be
-    /// [refreshed](Self::refresh) then.
+    /// Puts somebody where they have to wait. To be followed by
+    /// [`placed`](Self::placed).
     pub(super) fn place(&mut self, now: Nanoseconds, slot: Slot) {
         self.unplace(slot);
         let Some(client) = self.clients.get_mut(slot) else {
@@ -92,6 +93,12 @@ impl TimeShare {
         client.place = Place::Banded;
         group.waiting += 1;
         self.left_over.insert(client.band, slot, next);
+    }
+
+    /// Puts a group and a band of it where they have to wait, after a member was placed.
+    pub(super) fn placed(&mut self, now: Nanoseconds, group: Slot, band: Slot) {
+        self.left_over.relist(band);
+        self.refresh(now, group);
     }
 
     /// Puts a group where it has to wait, after something has changed for it or a

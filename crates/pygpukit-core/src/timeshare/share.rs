@@ -349,7 +349,7 @@ impl TimeShare {
         };
         client.is_leaving = true;
         client.wanted = Nanoseconds::ZERO;
-        let (slot, is_alone) = (client.group, client.is_alone);
+        let (slot, band, is_alone) = (client.group, client.band, client.is_alone);
         let promise = client.promise.take();
         if let (Some(promise), Some(group)) = (promise, self.groups.get_mut(slot)) {
             self.promises.forget(promise);
@@ -362,7 +362,7 @@ impl TimeShare {
             group.promise = remainder;
             group.serve(now);
         }
-        self.refresh(now, slot);
+        self.placed(now, slot, band);
         if is_alone {
             self.close(GroupKey(slot));
         }

@@ -62,7 +62,7 @@ impl TimeShare {
         };
         client.wanted = client.wanted.saturating_add(time);
         let was_idle = client.place == Place::Idle && client.grants == 0;
-        let slot = client.group;
+        let (slot, band) = (client.group, client.band);
         if was_idle {
             if let Some(server) = &mut client.server {
                 server.wake(now);
@@ -76,7 +76,7 @@ impl TimeShare {
             }
         }
         self.place(now, key.0);
-        self.refresh(now, slot);
+        self.placed(now, slot, band);
     }
 
     /// Somebody wants nothing any more beyond what is granted; says what they wanted.
@@ -85,8 +85,9 @@ impl TimeShare {
         let Some(client) = self.clients.get_mut(key.0) else {
             return Nanoseconds::ZERO;
         };
-        let (slot, wanted) = (client.group, std::mem::take(&mut client.wanted));
-        self.refresh(now, slot);
+        let wanted = std::mem::take(&mut client.wanted);
+        let (slot, band) = (client.group, client.band);
+        self.placed(now, slot, band);
         wanted
     }
 
@@ -169,9 +170,9 @@ impl TimeShare {
             group_cap: group.cap.as_mut().map(|cap| cap.charge(now, cost)),
         });
         self.in_flight = self.in_flight.saturating_add(time);
-        let group = client.group;
+        let (group, band) = (client.group, client.band);
         self.place(now, slot);
-        self.refresh(now, group);
+        self.placed(now, group, band);
         Turn::Run {
             client: ClientKey(slot),
             grant: GrantKey(grant),
@@ -187,7 +188,11 @@ impl TimeShare {
         };
         self.in_flight = self.in_flight.saturating_sub(grant.time);
         let slot = grant.client;
-        self.unplace(slot);
+        // Where it took as long as was charged, nobody stands anywhere else.
+        let is_settled = used == grant.time;
+        if !is_settled {
+            self.unplace(slot);
+        }
         let Some(client) = self.clients.get_mut(slot) else {
             return;
         };
@@ -213,13 +218,18 @@ impl TimeShare {
         }
         if grant.paid_by != Payer::Client {
             group.grants -= 1;
+        }
+        if is_settled {
+            return self.forget_client(slot);
+        }
+        if grant.paid_by != Payer::Client {
             let is_paid = grant.paid_by == Payer::Group;
             self.left_over
                 .settle(client.band, slot, (grant.time, used), is_paid);
         }
-        let group = client.group;
+        let (group, band) = (client.group, client.band);
         self.place(now, slot);
-        self.refresh(now, group);
+        self.placed(now, group, band);
         self.forget_client(slot);
     }
 }
