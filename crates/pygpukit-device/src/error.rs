@@ -2,6 +2,7 @@
 
 use crate::backend::DeviceId;
 use pygpukit_core::array::{DType, IndexError, OpError, ScalarError, ShapeError};
+use pygpukit_core::id::TaskId;
 use pygpukit_core::scheduler::RequestError;
 
 /// The result of an operation on a device.
@@ -104,6 +105,17 @@ pub enum Error {
     /// A task that asks for what makes no sense.
     #[error(transparent)]
     Request(#[from] RequestError),
+    /// A task waited for another that could not end before it.
+    #[error(
+        "task {waiter} would wait for ever for task {target}, which cannot end before a running \
+         task does: all of those wait too"
+    )]
+    Deadlock {
+        /// Who waits.
+        waiter: TaskId,
+        /// For whom.
+        target: TaskId,
+    },
     /// Work of a task that was cancelled.
     #[error("{0} was cancelled; it can queue no more work")]
     Cancelled(String),

@@ -5,7 +5,8 @@ use pygpukit_core::array::{IndexError, ScalarError};
 use pygpukit_device::{ArgumentError, Error, nvrtc};
 use pyo3::create_exception;
 use pyo3::exceptions::{
-    PyException, PyIndexError, PyMemoryError, PyOSError, PyOverflowError, PyTypeError, PyValueError,
+    PyException, PyIndexError, PyMemoryError, PyOSError, PyOverflowError, PyRuntimeError,
+    PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -115,6 +116,7 @@ impl From<PyError> for PyErr {
             Error::Driver { .. } => DriverError::new_err(message),
             Error::Fault { .. } => DeviceFault::new_err(message),
             Error::Closed(_) => SchedulerClosed::new_err(message),
+            Error::Deadlock { .. } => PyRuntimeError::new_err(message),
             Error::Cancelled(_) => TaskCancelled::new_err(message),
             // `Error` may grow: what this binding does not know is our base class.
             _ => PyGPUkitError::new_err(message),

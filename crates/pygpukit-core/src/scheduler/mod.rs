@@ -9,6 +9,7 @@
 //! - [`Replay`]: the same as lines of text, which replay to the same decisions.
 
 mod admission;
+mod deadlock;
 mod event;
 mod lifecycle;
 mod log;

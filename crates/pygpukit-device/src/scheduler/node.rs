@@ -45,6 +45,8 @@ pub(super) struct State {
     actions: Actions,
     /// Tasks that wait or run.
     pub(super) tasks: BTreeMap<TaskId, Arc<TaskCell>>,
+    /// Tasks that wait for others, and for which.
+    pub(super) waiting: BTreeMap<TaskId, TaskId>,
     /// How many of those each open scheduler has.
     pub(super) unfinished: BTreeMap<TenantId, usize>,
     /// Tasks that somebody may still ask about.
@@ -81,6 +83,7 @@ impl Node {
                 core,
                 actions: Actions::new(),
                 tasks: BTreeMap::new(),
+                waiting: BTreeMap::new(),
                 unfinished: BTreeMap::new(),
                 known: Known::default(),
                 next_task: 0,

@@ -1,7 +1,7 @@
 //! Running a task: from the moment it may start to the moment it is over.
 
 use super::job::{Failure, Job, Outcome, TaskContext};
-use super::node::{Node, Orders};
+use super::node::{Node, Orders, State};
 use super::task::{Task, TaskCell};
 use crate::account::Account;
 use crate::backend::{Priority, Queue};
@@ -16,8 +16,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 thread_local! {
-    /// On whose behalf this thread runs: the address of the node, and the tenant.
-    static CURRENT: Cell<Option<(usize, TenantId)>> = const { Cell::new(None) };
+    /// On whose behalf this thread runs: the address of the node, the tenant, and the task.
+    static CURRENT: Cell<Option<(usize, TenantId, TaskId)>> = const { Cell::new(None) };
 }
 
 impl TaskCell {
@@ -39,7 +39,7 @@ impl TaskCell {
 
     /// Does something on behalf of the task's scheduler.
     pub(super) fn inside<T>(&self, act: impl FnOnce() -> T) -> T {
-        let this = (Arc::as_ptr(self.node()).addr(), self.tenant);
+        let this = (Arc::as_ptr(self.node()).addr(), self.tenant, self.id);
         let outer = CURRENT.replace(Some(this));
         let result = act();
         CURRENT.set(outer);
@@ -115,7 +115,37 @@ impl Node {
 
     /// True if this thread runs a task of the tenant, or a callback of one.
     pub(super) fn is_inside(&self, tenant: TenantId) -> bool {
-        CURRENT.get() == Some((std::ptr::from_ref(self).addr(), tenant))
+        let this = std::ptr::from_ref(self).addr();
+        CURRENT
+            .get()
+            .is_some_and(|(node, of, _)| (node, of) == (this, tenant))
+    }
+
+    /// The task of this node that this thread runs, or runs a callback of.
+    pub(super) fn inside_task(&self) -> Option<TaskId> {
+        let this = std::ptr::from_ref(self).addr();
+        let (node, _, task) = CURRENT.get()?;
+        (node == this).then_some(task)
+    }
+
+    /// Notes that a task waits for another.
+    ///
+    /// # Errors
+    /// [`Error::Deadlock`] if it would do so for ever.
+    pub(super) fn note_wait(&self, waiter: TaskId, target: TaskId) -> Result<()> {
+        let mut state = self.lock();
+        state.waiting.insert(waiter, target);
+        let State { core, waiting, .. } = &mut *state;
+        if core.is_deadlocked(waiter, |task| waiting.get(&task).copied()) {
+            waiting.remove(&waiter);
+            return Err(Error::Deadlock { waiter, target });
+        }
+        Ok(())
+    }
+
+    /// Notes that a task waits no more.
+    pub(super) fn forget_wait(&self, waiter: TaskId) {
+        self.lock().waiting.remove(&waiter);
     }
 }
 

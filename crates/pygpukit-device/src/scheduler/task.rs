@@ -13,6 +13,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+/// How often a task that waits for another looks whether both wait for ever.
+const PATIENCE: Duration = Duration::from_millis(50);
+
 /// A task of a scheduler. Cloning gives another handle to the same.
 #[derive(Clone)]
 pub struct Task(pub(super) Arc<TaskCell>);
@@ -215,21 +218,42 @@ impl Task {
     /// `None` if it is not over.
     ///
     /// # Errors
-    /// [`Error::Forked`](crate::Error::Forked) in a child process.
+    /// [`Error::Forked`](crate::Error::Forked) in a child process;
+    /// [`Error::Deadlock`](crate::Error::Deadlock) inside a task that would wait for ever.
     pub fn wait(&self, timeout: Option<Duration>) -> Result<Option<Outcome>> {
-        self.0.node().check_process()?;
+        let node = self.0.node();
+        node.check_process()?;
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let Some(waiter) = node.inside_task() else {
+            return Ok(self.wait_until(deadline));
+        };
+        // Whether it waits for ever is asked again and again: others come to wait too.
+        loop {
+            if let Some(outcome) = self.wait_until(Some(Instant::now())) {
+                return Ok(Some(outcome));
+            }
+            node.note_wait(waiter, self.id())?;
+            let soon = Instant::now() + PATIENCE;
+            let outcome = self.wait_until(Some(deadline.map_or(soon, |at| at.min(soon))));
+            node.forget_wait(waiter);
+            if outcome.is_some() || deadline.is_some_and(|at| at <= Instant::now()) {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    fn wait_until(&self, deadline: Option<Instant>) -> Option<Outcome> {
         let mut progress = self.0.lock();
         loop {
             if let Stage::Ended { outcome, .. } = &progress.stage {
-                return Ok(Some(outcome.clone()));
+                return Some(outcome.clone());
             }
             let left = match deadline {
                 None => Duration::from_secs(3600),
                 Some(deadline) => deadline.saturating_duration_since(Instant::now()),
             };
             if left.is_zero() {
-                return Ok(None);
+                return None;
             }
             progress = self
                 .0

@@ -191,12 +191,29 @@ fn checked_priority(IntegerArg(priority): IntegerArg) -> PyResult<i32> {
 }
 
 fn check_callable(function: &Bound<'_, PyAny>) -> PyResult<()> {
-    if function.is_callable() {
+    if !function.is_callable() {
+        let given = type_name(function);
+        return Err(PyTypeError::new_err(format!(
+            "submit() needs a function, not {given}"
+        )));
+    }
+    refuse_lazy(function)
+}
+
+/// A function that only returns something to be run, elsewhere and later.
+fn refuse_lazy(function: &Bound<'_, PyAny>) -> PyResult<()> {
+    // As `inspect` has them: generators, coroutines and asynchronous generators.
+    const LAZY: u32 = 0x20 | 0x80 | 0x200;
+    let flags = function
+        .getattr("__code__")
+        .and_then(|code| code.getattr("co_flags")?.extract::<u32>());
+    if flags.unwrap_or(0) & LAZY == 0 {
         return Ok(());
     }
+    let name = function.getattr("__qualname__")?;
     Err(PyTypeError::new_err(format!(
-        "submit() needs a function, not {}",
-        type_name(function)
+        "submit() needs a function that does its work when called; `{name}` is a coroutine or \
+         generator function: calling it does none"
     )))
 }
 

@@ -6,7 +6,7 @@ use pygpukit_core::scheduler::{MemoryAsk, ShareAsk};
 use pygpukit_core::units::Share;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyInt, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyTuple};
 
 /// One value, or a pair.
 fn pair<'py>(
@@ -89,11 +89,12 @@ impl<'a, 'py> FromPyObject<'a, 'py> for NameArg {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        let refuse = |_| {
+        let text = object.cast::<PyString>().map_err(|_| {
             let given = type_name(&object);
             PyTypeError::new_err(format!("`name` is a str, not {given}"))
-        };
-        object.extract::<String>().map(Self).map_err(refuse)
+        })?;
+        // Surrogates raise Python's own UnicodeEncodeError.
+        Ok(Self(text.to_str()?.to_owned()))
     }
 }
 
