@@ -177,3 +177,31 @@ def test_a_forked_child_refuses_the_schedulers_of_its_parent():
         """,
         PYGPUKIT_DEVICE="cpu",
     )
+
+
+def test_a_child_forked_while_a_kernel_is_compiled_does_not_wait_for_ever():
+    run("""
+        import os, signal, threading, time, warnings
+        import pygpukit as gp
+
+        warnings.simplefilter("ignore", DeprecationWarning)
+        # Compiling takes long enough that the fork comes in the middle.
+        lines = "".join(f"x[{at}] = x[{at}] * {at}.5f + 1;" for at in range(1000))
+        source = 'extern "C" __global__ void k(float* x) { ' + lines + " }"
+        kernel = gp.jit(source, func="k")
+        gp.jit('extern "C" __global__ void warm() {}', func="warm").compile(arch="sm_90")
+        thread = threading.Thread(target=kernel.compile, kwargs={"arch": "sm_90"})
+        thread.start()
+        time.sleep(0.02)
+        assert thread.is_alive()
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(20)
+            try:
+                kernel.compile(arch="sm_90")
+            except gp.UnsupportedError as error:
+                os._exit(0 if "spawn" in str(error) else 2)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        thread.join()
+    """)

@@ -201,6 +201,7 @@ class Task(Generic[_T]):
             concurrent.futures.TimeoutError: It is not done.
             concurrent.futures.CancelledError: It was cancelled before it started.
             AdmissionRejected: It was rejected.
+            RuntimeError: Called by a task that would wait for ever.
             DeviceFault: What it queued failed on the device.
             BaseException: What the function raised.
         """

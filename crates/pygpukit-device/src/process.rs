@@ -2,10 +2,39 @@
 //! its threads nor its contexts.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Forks between this process and the one that asked first.
 static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// Calls of this process into a library with locks of its own.
+static CALLS: AtomicU32 = AtomicU32::new(0);
+
+/// Such a call was under way in another thread when this process was forked: nobody
+/// will ever open those locks here.
+static IS_STUCK: AtomicBool = AtomicBool::new(false);
+
+/// A call into a library with locks of its own, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct LibraryCall(());
+
+impl LibraryCall {
+    /// Begins one; `None` if it would wait for a thread of a parent process.
+    pub(crate) fn begin() -> Option<Self> {
+        current();
+        if IS_STUCK.load(Ordering::Relaxed) {
+            return None;
+        }
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        Some(Self(()))
+    }
+}
+
+impl Drop for LibraryCall {
+    fn drop(&mut self) {
+        CALLS.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 /// A number that a forked child does not share with its parents.
 ///
@@ -25,8 +54,11 @@ pub(crate) fn current() -> u32 {
 fn count_forks() -> bool {
     extern "C" fn in_child() {
         FORKS.fetch_add(1, Ordering::Relaxed);
+        if CALLS.load(Ordering::Relaxed) > 0 {
+            IS_STUCK.store(true, Ordering::Relaxed);
+        }
     }
-    // SAFETY: between fork and exec the handler only adds to an atomic number.
+    // SAFETY: between fork and exec the handler only changes atomic numbers.
     unsafe { libc::pthread_atfork(None, None, Some(in_child)) == 0 }
 }
 

@@ -8,6 +8,7 @@ use super::program::{Image, compile};
 use super::search::SearchPaths;
 use super::source::Source;
 use crate::error::{Error, Result};
+use crate::process::LibraryCall;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -91,6 +92,7 @@ impl Toolchain {
         arch: Arch,
         driver: Option<u32>,
     ) -> Result<Arc<Image>> {
+        let _call = begin_call()?;
         let library = self.library(driver)?;
         let key = Key {
             source: source.clone(),
@@ -132,6 +134,7 @@ impl Toolchain {
     }
 
     fn library(&self, driver: Option<u32>) -> Result<Arc<Library>> {
+        let _call = begin_call()?;
         if let Some(library) = lock(&self.0.chosen).get(&driver) {
             return Ok(Arc::clone(library));
         }
@@ -166,6 +169,17 @@ impl Toolchain {
             None => Err(CompilerNotFound { driver, candidates }),
         }
     }
+}
+
+/// NVRTC and the loader have locks of their own.
+fn begin_call() -> Result<LibraryCall> {
+    LibraryCall::begin().ok_or_else(|| {
+        Error::Unsupported(
+            "this process was forked while another thread of its parent compiled a kernel, so \
+             that nothing can be compiled here; start processes by `spawn`"
+                .into(),
+        )
+    })
 }
 
 fn try_candidate(candidate: &mut Candidate, driver: Option<u32>) -> Result<Arc<Library>, Verdict> {
