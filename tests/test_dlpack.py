@@ -245,3 +245,31 @@ def test_asarray_shares(device):
         x = gp.asarray(Speaks(), device=device)
         x += 1
         assert base.tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"shape": None}, TypeError, "."),
+        ({"shape": (-1,)}, (OverflowError, TypeError, ValueError), "."),
+        ({"data": (1,)}, (TypeError, ValueError), "."),
+        ({"typestr": "<f3"}, TypeError, "."),
+        ({"typestr": ">f4"}, TypeError, "no counterpart"),
+        ({"strides": (4,)}, ValueError, "1 strides for 2 dimensions"),
+        ({"strides": (4, 4, 4)}, ValueError, "3 strides for 2 dimensions"),
+        ({"mask": object()}, TypeError, "mask"),
+    ],
+)
+def test_broken_cuda_array_interfaces_are_refused_before_a_device_is_looked_for(
+    change, error, words
+):
+    class Broken:
+        __cuda_array_interface__ = {
+            "shape": (2, 2),
+            "data": (4096, False),
+            "typestr": "<f4",
+            "version": 3,
+        } | change
+
+    with pytest.raises(error, match=words):
+        gp.asarray(Broken())

@@ -52,6 +52,18 @@ pub(crate) fn import(
             .strides()
             .to_vec(),
     };
+    if strides.len() != shape.len() {
+        return Err(PyValueError::new_err(format!(
+            "`__cuda_array_interface__` has {} strides for {} dimensions",
+            strides.len(),
+            shape.len()
+        )));
+    }
+    if optional("mask")?.is_some() {
+        return Err(PyTypeError::new_err(
+            "`__cuda_array_interface__` has a `mask`, which arrays here cannot have",
+        ));
+    }
     // The interface does not name the device: the current one, or the first.
     let device = match wanted {
         Some(AnyDevice(DeviceId::Cpu)) => {
