@@ -33,9 +33,13 @@ mod write;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod oracle;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod random_ops;
+#[cfg(test)]
+mod small_scope;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
