@@ -85,26 +85,24 @@ impl Scheduler {
         if tenant.closed {
             return Err(rejection(Reason::Closed, 1, 0, 0));
         }
-        let short = |resource, claimed| {
+        let behind = self.behind(lane, rank);
+        let taken = obstacles.claimed().all().union(behind);
+        let short = |resource| {
             let reason = Reason::Resource(resource);
-            self.shortage(reason, resource, tenant, request, claimed)
+            self.shortage(reason, resource, tenant, request, taken)
         };
         if let Err(shortage) = check_ever(&self.ledger, &tenant.quota, amount) {
-            return Err(short(shortage.resource, false));
+            return Err(short(shortage.resource));
         }
         if !self.time.fits_alone(request) {
-            return Err(short(Resource::Bandwidth, false));
+            return Err(short(Resource::Bandwidth));
         }
-        let mut waits = obstacles.all().all();
-        let ahead = self.queue.first_of(lane).filter(|&(first, _)| first < rank);
-        if let Some(behind) = ahead.and_then(|(_, first)| self.waits_of(first)) {
-            waits = waits.union(behind.all());
-        }
+        let waits = obstacles.all().all().union(behind);
         let Some(first) = waits.iter().next() else {
             return Ok(None);
         };
         match request.spec().on_full {
-            OnFull::Reject => Err(short(first, obstacles.claimed().all().contains(first))),
+            OnFull::Reject => Err(short(first)),
             OnFull::Queue if self.queue.len() >= self.config.max_queued => {
                 let limit = self.config.max_queued as u64;
                 Err(rejection(Reason::QueueFull, 1, 0, limit))
@@ -146,7 +144,10 @@ impl Scheduler {
                 && let Some(tenant) = self.tenants.get(tenant)
                 && let Err(shortage) = check_ever(&self.ledger, &tenant.quota, &task.amount)
             {
-                self.reject_short(slot, shortage.resource, false, actions);
+                let resource = shortage.resource;
+                let reason = Reason::Resource(resource);
+                // Who still stands in line is not known before all those have gone.
+                self.reject_queued(slot, reason, resource, ResourceSet::EMPTY, actions);
             }
         }
     }
@@ -158,6 +159,13 @@ impl Scheduler {
         waits.device = waits.device.union(lacked.device);
         waits.quota = waits.quota.union(lacked.quota);
         Some(waits)
+    }
+
+    /// What the first task of a lane waits for, if that is ahead of `rank`.
+    fn behind(&self, lane: Lane, rank: Rank) -> ResourceSet {
+        let first = self.queue.first_of(lane).filter(|&(first, _)| first < rank);
+        let waits = first.and_then(|(_, first)| self.waits_of(first));
+        waits.map_or(ResourceSet::EMPTY, Waits::all)
     }
 
     /// When running tasks will have given back enough for a task, if each runs
@@ -211,22 +219,37 @@ impl Scheduler {
         while let Some(((due, _), slot)) = self.timeouts.first()
             && due <= self.now
         {
-            let resource = self
-                .waits_of(slot)
-                .and_then(|waits| waits.all().iter().next())
-                .unwrap_or(Resource::Workers);
-            self.reject_short(slot, resource, true, actions);
+            let (waits, taken) = self.kept_from(slot);
+            let resource = waits.iter().next().unwrap_or(Resource::Workers);
+            let reason = Reason::QueueTimeout(resource);
+            self.reject_queued(slot, reason, resource, taken, actions);
             // What it waited in line for may be another's now.
             self.promote(actions);
         }
     }
 
-    /// Rejects a queued task for want of a resource.
-    fn reject_short(
+    /// What a queued task waits for now, and what of that others ahead of it do.
+    pub(super) fn kept_from(&self, slot: Slot) -> (ResourceSet, ResourceSet) {
+        let (Some(Task { stage, .. }), Some(obstacles)) =
+            (self.tasks.get(slot), self.obstacles(slot))
+        else {
+            return (ResourceSet::EMPTY, ResourceSet::EMPTY);
+        };
+        let Stage::Queued { lane, rank, .. } = *stage else {
+            return (ResourceSet::EMPTY, ResourceSet::EMPTY);
+        };
+        let behind = self.behind(lane, rank);
+        let taken = obstacles.claimed().all().union(behind);
+        (obstacles.all().all().union(behind), taken)
+    }
+
+    /// Rejects a queued task for want of a resource. Of `taken` nothing is left for it.
+    fn reject_queued(
         &mut self,
         slot: Slot,
+        reason: Reason,
         resource: Resource,
-        waited: bool,
+        taken: ResourceSet,
         actions: &mut Actions,
     ) {
         let Some(task) = self.tasks.get(slot) else {
@@ -235,30 +258,22 @@ impl Scheduler {
         let Some(tenant) = self.tenants.get(task.tenant) else {
             return;
         };
-        let claimed = self
-            .obstacles(slot)
-            .is_some_and(|obstacles| obstacles.claimed().all().contains(resource));
-        let reason = if waited {
-            Reason::QueueTimeout(resource)
-        } else {
-            Reason::Resource(resource)
-        };
         let id = task.id;
-        let rejection = self.shortage(reason, resource, tenant, &task.request, claimed);
+        let rejection = self.shortage(reason, resource, tenant, &task.request, taken);
         self.take_from_queue(slot);
         self.forget_task(slot);
         self.turn_away(id, rejection, actions);
     }
 
-    /// How much of a resource there is for a request, and in all. `claimed` if others
-    /// have first claim on all there is.
+    /// How much of a resource there is for a request, and in all. Of `taken` nothing is
+    /// left for it.
     fn shortage(
         &self,
         reason: Reason,
         resource: Resource,
         tenant: &Tenant,
         request: &Request,
-        claimed: bool,
+        taken: ResourceSet,
     ) -> Rejection {
         let mut available = tenant.room(&self.ledger, resource);
         let mut limit = tenant.quota.capacity().get(resource);
@@ -266,7 +281,11 @@ impl Scheduler {
             available = available.min(self.time.room(tenant.seat, request).units());
             limit = limit.min(self.time.room_alone(request).units());
         }
-        let available = if claimed { 0 } else { available };
+        let available = if taken.contains(resource) {
+            0
+        } else {
+            available
+        };
         rejection(reason, request.amount().get(resource), available, limit)
     }
 

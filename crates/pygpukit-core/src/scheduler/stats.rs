@@ -160,7 +160,7 @@ impl Scheduler {
             Stage::Queued { rank, .. } => {
                 let stage = TaskStage::Queued {
                     position: self.queue.ahead_of(*rank),
-                    waits_for: self.waits_of(slot)?.all(),
+                    waits_for: self.kept_from(slot).0,
                 };
                 (stage, None, Bytes::ZERO)
             }
