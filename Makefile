@@ -13,7 +13,7 @@ SOURCES := $(shell find crates kernels python -type f \
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .PHONY: help demo test rust-test python-test development lint fmt clippy ruff mypy stubtest docs \
-	rust-examples package sdist bench gpu-bundle gpu-check clean
+	rust-examples package sdist bench soak-core gpu-bundle gpu-check clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*# \(.*\)/\1\t\2/p' Makefile | expand -t 18
@@ -73,6 +73,10 @@ sdist: $(VENV)/.development # the source distribution, and a wheel from it
 bench: $(VENV)/.installed # costs of import, launch and allocation, and bandwidth
 	cargo bench --workspace --locked
 	$(BIN)/python benches/overhead.py --wheel $(WHEELS)/pygpukit-*.whl --json target/overhead.json
+
+# From another seed with SOAK_SEED=123.
+soak-core: # some minutes of random events, all interleavings and deadlines of the core
+	cargo test --release --locked -p pygpukit-core --lib -- --ignored --nocapture
 
 # A machine with a GPU may have neither cargo nor a network: it gets what is built here.
 gpu-bundle: $(VENV)/.installed # the wheel and the conformance tests, built for `gpu-check`

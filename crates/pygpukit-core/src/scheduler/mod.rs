@@ -41,6 +41,8 @@ mod random_ops;
 #[cfg(test)]
 mod small_scope;
 #[cfg(test)]
+mod soak;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod time_tests;

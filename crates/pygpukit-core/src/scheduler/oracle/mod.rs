@@ -7,5 +7,7 @@
 
 mod books;
 mod check;
+mod pair;
 
 pub(super) use books::{Oracle, Phase};
+pub(super) use pair::Pair;
