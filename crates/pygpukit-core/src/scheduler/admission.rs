@@ -13,9 +13,6 @@ use crate::id::{TaskId, TenantId};
 use crate::ledger::{Amount, Ledger, Resource, ResourceSet, Shortage};
 use crate::units::Nanoseconds;
 
-/// Running tasks looked at to say when one could start.
-const FORESIGHT: usize = 64;
-
 impl Scheduler {
     pub(super) fn submit(
         &mut self,
@@ -166,27 +163,6 @@ impl Scheduler {
         let first = self.queue.first_of(lane).filter(|&(first, _)| first < rank);
         let waits = first.and_then(|(_, first)| self.waits_of(first));
         waits.map_or(ResourceSet::EMPTY, Waits::all)
-    }
-
-    /// When running tasks will have given back enough for a task, if each runs
-    /// for the usual time; `None` if that takes more of them than are looked at.
-    fn earliest_start(&self, task: &Task) -> Option<Nanoseconds> {
-        let usual = self.usual_run?;
-        let tenant = self.tenants.get(task.tenant)?;
-        let mut lacking = Resource::ALL.map(|each| {
-            let room = tenant.room(&self.ledger, each);
-            task.amount.get(each).saturating_sub(room)
-        });
-        self.running.iter().take(FORESIGHT).find_map(|slot| {
-            let Stage::Running { since, held, .. } = &self.tasks.get(slot)?.stage else {
-                return None;
-            };
-            for (lacking, resource) in lacking.iter_mut().zip(Resource::ALL) {
-                *lacking = lacking.saturating_sub(held.amount().get(resource));
-            }
-            let end = since.saturating_add(usual).max(self.now);
-            (lacking == [0; 4]).then_some(end)
-        })
     }
 
     /// The queued task that will next have waited for too long, and when.

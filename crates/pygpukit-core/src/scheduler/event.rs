@@ -121,8 +121,9 @@ pub enum Admission {
     Queued {
         /// Tasks ahead of it in policy order.
         position: usize,
-        /// When it could start, if running tasks take as long as those before
-        /// them and none overtakes it; `None` if that cannot be said.
+        /// When it could start if it were first in line and running tasks took as
+        /// long as those before them; `None` if that cannot be said, or no task that
+        /// runs would help by ending.
         earliest_start: Option<Nanoseconds>,
         /// What there is too little of.
         waits_for: ResourceSet,
@@ -216,7 +217,7 @@ pub enum Action {
         task: TaskId,
         /// Tasks ahead of it.
         position: usize,
-        /// When it could start.
+        /// When it could start, at the earliest.
         earliest_start: Option<Nanoseconds>,
         /// What there is too little of.
         waits_for: ResourceSet,

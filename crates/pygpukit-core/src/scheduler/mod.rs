@@ -11,6 +11,7 @@
 mod admission;
 mod deadlock;
 mod event;
+mod forecast;
 mod lifecycle;
 mod log;
 mod memory;

@@ -75,7 +75,7 @@ impl TenantSpec {
 
     /// What of an amount is the device's: not the time of multiprocessors that it has
     /// for itself.
-    fn of_device(&self, amount: Amount) -> Amount {
+    pub(super) fn of_device(&self, amount: Amount) -> Amount {
         if self.has_multiprocessors() {
             amount.bandwidth(Share::ZERO)
         } else {
@@ -185,7 +185,6 @@ impl Tenant {
     }
 
     /// What it holds of the device.
-    #[cfg(test)]
     pub(super) fn holds(&self) -> &Amount {
         self.grant.amount()
     }
