@@ -40,6 +40,8 @@ mod properties;
 #[cfg(test)]
 mod random_ops;
 #[cfg(test)]
+mod refusals;
+#[cfg(test)]
 mod small_scope;
 #[cfg(test)]
 mod soak;

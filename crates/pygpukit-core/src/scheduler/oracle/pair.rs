@@ -8,7 +8,7 @@ use crate::units::{Bytes, Nanoseconds};
 pub(in crate::scheduler) struct Pair {
     pub(in crate::scheduler) scheduler: Scheduler,
     pub(in crate::scheduler) oracle: Oracle,
-    actions: Actions,
+    pub(in crate::scheduler) actions: Actions,
 }
 
 impl Pair {
