@@ -71,7 +71,7 @@ sdist: $(VENV)/.development # the source distribution, and a wheel from it
 		--config 'profile.dev.package."*".opt-level=0' --interpreter "$(CURDIR)/$(BIN)/python"
 
 bench: $(VENV)/.installed # costs of import, launch and allocation, and bandwidth
-	cargo bench --workspace --locked
+	cargo bench --workspace --locked --features pygpukit-core/simulator
 	$(BIN)/python benches/overhead.py --wheel $(WHEELS)/pygpukit-*.whl --json target/overhead.json
 
 # From another seed with SOAK_SEED=123.

@@ -82,38 +82,49 @@ impl Gpu {
     /// How fast each of `all` goes, of what it would alone on its partition with
     /// nothing on the others: in units of a share.
     pub fn rates(&self, all: &[Running]) -> Vec<u64> {
+        let mut rates = Vec::new();
+        self.rates_into(all, &mut rates);
+        rates
+    }
+
+    /// The same, in place of what is in `rates`.
+    pub fn rates_into(&self, all: &[Running], rates: &mut Vec<u64>) {
+        rates.clear();
+        // Nothing but itself slows it down.
+        if all.len() == 1 {
+            rates.push(ONE);
+            return;
+        }
         let waiting = all.iter().filter(|work| work.memory_bound > Share::ZERO);
         let sms: u64 = waiting.clone().map(|work| u64::from(work.sms)).sum();
         let asked: u64 = waiting
-            .map(|work| scaled(self.bandwidth_of(work.sms), work.memory_bound))
+            .map(|work| scaled(self.bandwidth_of(work.sms), work.memory_bound.units()))
             .sum();
         let most = self.bandwidth_of(self.sms);
         let clock = self.clock(all);
-        all.iter()
-            .map(|work| {
-                let alone = self.bandwidth_of(work.sms).max(1);
-                let got = if asked <= most {
-                    alone
-                } else {
-                    alone.min(most * u64::from(work.sms) / sms.max(1)).max(1)
-                };
-                let alone_clock = self.clock(std::slice::from_ref(work));
-                let bound = work.memory_bound.units();
-                // The time for what takes one alone, in units of a share: what waits for
-                // memory, and what waits for the clock.
-                let time = u128::from(bound) * u128::from(alone) / u128::from(got)
-                    + u128::from(ONE - bound) * u128::from(alone_clock) / u128::from(clock.max(1));
-                let rate = u128::from(ONE) * u128::from(ONE) / time.max(1);
-                u64::try_from(rate).unwrap_or(ONE)
-            })
-            .collect()
+        rates.extend(all.iter().map(|work| {
+            let alone = self.bandwidth_of(work.sms).max(1);
+            let got = if asked <= most {
+                alone
+            } else {
+                alone.min(most * u64::from(work.sms) / sms.max(1)).max(1)
+            };
+            let alone_clock = self.clock(std::slice::from_ref(work));
+            let bound = work.memory_bound.units();
+            // The time for what takes one alone, in units of a share: what waits for
+            // memory, and what waits for the clock.
+            let time = u128::from(bound) * u128::from(alone) / u128::from(got)
+                + u128::from(ONE - bound) * u128::from(alone_clock) / u128::from(clock.max(1));
+            let rate = u128::from(ONE) * u128::from(ONE) / time.max(1);
+            u64::try_from(rate).unwrap_or(ONE)
+        }));
     }
 
     /// The clock while `all` run.
     pub fn clock(&self, all: &[Running]) -> u64 {
         let drawn: u64 = all
             .iter()
-            .map(|work| scaled(u64::from(work.sms) * ONE, work.power))
+            .map(|work| scaled(u64::from(work.sms) * ONE, work.power.units()))
             .sum();
         let whole = u64::from(self.sms.max(1)) * ONE;
         let fall = self.highest_clock - self.lowest_clock;
@@ -122,9 +133,16 @@ impl Gpu {
     }
 }
 
-fn scaled(value: u64, share: Share) -> u64 {
-    let scaled = u128::from(value) * u128::from(share.units()) / u128::from(ONE);
-    u64::try_from(scaled).unwrap_or(u64::MAX)
+/// So many parts of 10^9 of a value.
+pub(super) fn scaled(value: u64, parts: u64) -> u64 {
+    // Wide divisions are slow.
+    match value.checked_mul(parts) {
+        Some(product) => product / ONE,
+        None => {
+            let scaled = u128::from(value) * u128::from(parts) / u128::from(ONE);
+            u64::try_from(scaled).unwrap_or(u64::MAX)
+        }
+    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ mod run;
 mod scenario;
 
 #[cfg(test)]
+mod deadlines;
+#[cfg(test)]
 mod tests;
 
 pub use arrivals::Arrivals;

@@ -1,5 +1,6 @@
 //! A partition: its time share, and what runs on it.
 
+use super::gpu::scaled;
 use super::scenario::Scenario;
 use crate::timeshare::{ClientKey, GrantKey, TimeShare};
 use crate::units::{Nanoseconds, Share};
@@ -52,14 +53,18 @@ impl Progress {
 
     /// Goes on at another rate; says when it will end.
     pub(super) fn go_on(&mut self, now: Nanoseconds, rate: u64) -> Nanoseconds {
-        let one = u128::from(Share::ONE.units());
-        let passed = u128::from(now.saturating_sub(self.at).get());
-        let done = u64::try_from(passed * u128::from(self.rate) / one).unwrap_or(u64::MAX);
-        self.left = self.left.saturating_sub(done);
+        let passed = now.saturating_sub(self.at).get();
+        self.left = self.left.saturating_sub(scaled(passed, self.rate));
         self.at = now;
         self.rate = rate.max(1);
-        let needed = (u128::from(self.left) * one).div_ceil(self.rate.into());
-        now.saturating_add(Nanoseconds::new(u64::try_from(needed).unwrap_or(u64::MAX)))
+        let one = Share::ONE.units();
+        let needed = if self.rate == one {
+            self.left
+        } else {
+            let needed = (u128::from(self.left) * u128::from(one)).div_ceil(self.rate.into());
+            u64::try_from(needed).unwrap_or(u64::MAX)
+        };
+        now.saturating_add(Nanoseconds::new(needed))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Playing a scenario.
 
 use super::arrivals::Arrivals;
+use super::gpu::{Running, scaled};
 use super::partition::{Granted, Partition, Progress};
 use super::random::Random;
 use super::report::{Report, TenantReport};
@@ -54,6 +55,10 @@ struct Run<'a> {
     random: Random,
     partitions: Vec<Partition>,
     tenants: Vec<State>,
+    /// Partitions on which something runs, what, and how fast.
+    running: Vec<usize>,
+    seen: Vec<Running>,
+    rates: Vec<u64>,
 }
 
 /// A tenant's jobs.
@@ -96,6 +101,9 @@ impl<'a> Run<'a> {
             random: Random::new(scenario.seed),
             partitions,
             tenants,
+            running: Vec::new(),
+            seen: Vec::new(),
+            rates: Vec::new(),
         })
     }
 
@@ -205,20 +213,23 @@ impl<'a> Run<'a> {
     /// How long it takes that was expected to take `time`.
     fn actual(&mut self, time: Nanoseconds, spread: Share) -> u64 {
         let time = time.get();
-        let one = u128::from(Share::ONE.units());
-        let off = u128::from(time) * u128::from(spread.units()) / one;
-        let off = u64::try_from(off).unwrap_or(0).min(time);
+        let off = scaled(time, spread.units()).min(time);
         time - off + self.random.below(2 * off + 1)
     }
 
     /// What runs has changed on one partition: work on others may go faster or slower.
     fn recompute(&mut self) {
-        let running: Vec<_> = (0..self.partitions.len())
-            .filter_map(|at| Some((at, self.partitions[at].seen(self.scenario)?)))
-            .collect();
-        let all: Vec<_> = running.iter().map(|&(_, work)| work).collect();
-        let rates = self.scenario.gpu.rates(&all);
-        for (&(at, _), rate) in running.iter().zip(rates) {
+        self.running.clear();
+        self.seen.clear();
+        for (at, partition) in self.partitions.iter().enumerate() {
+            if let Some(seen) = partition.seen(self.scenario) {
+                self.running.push(at);
+                self.seen.push(seen);
+            }
+        }
+        self.scenario.gpu.rates_into(&self.seen, &mut self.rates);
+        for number in 0..self.running.len() {
+            let (at, rate) = (self.running[number], self.rates[number]);
             let partition = &mut self.partitions[at];
             partition.version += 1;
             let version = partition.version;
