@@ -31,6 +31,8 @@ pub(super) struct FairQueue {
     now: Virtual,
     /// Weights of all in the queue.
     weight: u64,
+    /// Grants so far.
+    turn: u64,
     /// Those who may go now, by their virtual end.
     eligible: Heap<(Virtual, Slot)>,
     /// Those who are ahead of their share, by their virtual start.
@@ -54,6 +56,8 @@ struct Standing {
     /// How long the next grant would be.
     next: Nanoseconds,
     is_ahead: bool,
+    /// The queue's turn when they were last in it.
+    left_at: u64,
 }
 
 impl Standings {
@@ -104,9 +108,11 @@ impl FairQueue {
     /// Puts somebody in, whose next grant would be that long.
     pub(super) fn insert(&mut self, who: Slot, next: Nanoseconds, standings: &mut Standings) {
         let standing = &mut standings.of[who as usize];
-        // Of the time in which they wanted none, no more than a grant is saved up.
-        let saved = virtual_time(standing.longest, standing.weight.into());
-        standing.start = standing.start.max(self.now.saturating_sub(saved));
+        // Who was away while others were served has saved up nothing. Otherwise each
+        // return would put all others further behind the queue's time.
+        if standing.left_at != self.turn {
+            standing.start = standing.start.max(self.now);
+        }
         standing.next = next;
         self.weight += u64::from(standing.weight);
         self.place(who, standings);
@@ -140,6 +146,7 @@ impl FairQueue {
     }
 
     fn unplace(&mut self, who: Slot, standings: &mut Standings) {
+        standings.of[who as usize].left_at = self.turn;
         let heap = if standings.of[who as usize].is_ahead {
             &mut self.ahead
         } else {
@@ -164,12 +171,26 @@ impl FairQueue {
         self.eligible.first().map(|(_, who)| who)
     }
 
+    /// Who would go next of those who are in. Somebody may be about to come back, so
+    /// that time does not move on yet.
+    pub(super) fn peek(&self) -> Option<Slot> {
+        let next = self.eligible.first().or(self.ahead.first());
+        next.map(|(_, who)| who)
+    }
+
     /// Gives somebody who is in some time, and takes them out.
     pub(super) fn grant(&mut self, who: Slot, time: Nanoseconds, standings: &mut Standings) {
         let all = self.weight;
         self.remove(who, standings);
         self.now += virtual_time(time, all);
+        // Where grants took less than was charged, all starts are behind: so is time, or
+        // whoever comes would wait until all others have caught up with it.
+        if let Some(((end, _), _)) = self.eligible.first() {
+            self.now = self.now.min(end);
+        }
         let standing = &mut standings.of[who as usize];
+        self.turn += 1;
+        standing.left_at = self.turn;
         standing.start += virtual_time(time, standing.weight.into());
     }
 }
@@ -178,6 +199,10 @@ impl FairQueue {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    const fn ns(value: u64) -> Nanoseconds {
+        Nanoseconds::new(value)
+    }
 
     proptest! {
         /// While all want more, nobody is a grant ahead of their share, or behind it.
@@ -211,6 +236,72 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// What a round of grants, each of which took so much less than was charged, leaves
+    /// to each of two that stay, and to one that comes late.
+    fn shares_with_one_who_comes_late(unused: u64) -> [u64; 3] {
+        let mut queue = FairQueue::default();
+        let mut standings = Standings::default();
+        let mut served = [0; 3];
+        for who in 0..3 {
+            standings.join(who, 1, ns(10));
+        }
+        queue.insert(0, ns(10), &mut standings);
+        queue.insert(1, ns(10), &mut standings);
+        for round in 0..2000 {
+            if round == 1000 {
+                served = [0; 3];
+                queue.insert(2, ns(10), &mut standings);
+            }
+            let who = queue.first(&mut standings).unwrap();
+            queue.grant(who, ns(10), &mut standings);
+            standings.settle(who, ns(10), ns(10 - unused));
+            served[who as usize] += 1;
+            queue.insert(who, ns(10), &mut standings);
+        }
+        served
+    }
+
+    #[test]
+    fn who_comes_late_neither_waits_for_others_nor_passes_them() {
+        for unused in [0, 1, 9] {
+            for turns in shares_with_one_who_comes_late(unused) {
+                assert!(
+                    (320..=347).contains(&turns),
+                    "{turns} of 1000, {unused} unused"
+                );
+            }
+        }
+    }
+
+    /// One that is away now and then changes nothing between two that stay.
+    #[test]
+    fn who_comes_and_goes_disturbs_nobody_elses_shares() {
+        let mut queue = FairQueue::default();
+        let mut standings = Standings::default();
+        let mut served = [0_u64; 3];
+        for (who, weight) in (0..).zip([2, 3, 3]) {
+            standings.join(who, weight, ns(10));
+            queue.insert(who, ns(10), &mut standings);
+        }
+        let mut back = None;
+        for round in 0..5000 {
+            if back == Some(round) {
+                queue.insert(2, ns(10), &mut standings);
+                back = None;
+            }
+            let who = queue.first(&mut standings).unwrap();
+            queue.grant(who, ns(10), &mut standings);
+            served[who as usize] += 1;
+            if who == 2 {
+                back = Some(round + 5);
+            } else {
+                queue.insert(who, ns(10), &mut standings);
+            }
+        }
+        assert!(served[2] > 500);
+        assert!((served[0] * 3).abs_diff(served[1] * 2) <= 6, "{served:?}");
     }
 
     #[test]

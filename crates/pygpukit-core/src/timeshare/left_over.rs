@@ -212,8 +212,7 @@ impl LeftOver {
         let Some(line) = self.tiers.get_mut(&band.tier) else {
             return;
         };
-        let first = band.members.first(&mut self.of_members);
-        let next = first.map_or(Nanoseconds::ZERO, |who| {
+        let next = band.members.peek().map_or(Nanoseconds::ZERO, |who| {
             FairQueue::next_of(who, &self.of_members)
         });
         match (band.is_listed, shall) {
