@@ -22,6 +22,8 @@ mod turn;
 
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod windows;
 
 pub use client::{ClientKey, ClientSpec};
 pub use config::TimeConfig;
