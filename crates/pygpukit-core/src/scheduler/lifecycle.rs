@@ -19,6 +19,14 @@ impl Scheduler {
         if self.tenant_ids.get(&id).is_some() {
             return Err(StepError::DuplicateTenant(id));
         }
+        // First what the ledger can tell, with its numbers.
+        match self.ledger.reserve(spec.own()) {
+            Ok(held) => self.ledger.give_back(held),
+            Err(shortage) => {
+                deny(id, shortage, actions);
+                return Ok(());
+            }
+        }
         let Ok(seat) = self.time.seat(self.now, id, &spec) else {
             deny(id, self.no_time(&spec), actions);
             return Ok(());
