@@ -118,6 +118,7 @@ impl Soak {
             bandwidth: self.share(),
             workers: Some(1 + u32::try_from(self.random.below(4)).unwrap())
                 .filter(|_| self.random.chance(30)),
+            ..TenantSpec::default()
         }
     }
 

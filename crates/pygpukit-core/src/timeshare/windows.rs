@@ -29,7 +29,7 @@ fn time_share(window: u64) -> TimeShare {
         period: ns(PERIOD),
         best_effort_floor: Share::ZERO,
     };
-    TimeShare::new(config, ns(0)).unwrap()
+    TimeShare::new(config, ns(0))
 }
 
 /// Two groups of two members each, and what is capped: each group and each member.

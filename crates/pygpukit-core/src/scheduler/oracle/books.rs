@@ -3,7 +3,7 @@
 use crate::id::{TaskId, TenantId};
 use crate::ledger::{Amount, Resource};
 use crate::scheduler::*;
-use crate::units::{Bytes, Nanoseconds};
+use crate::units::{Bytes, Nanoseconds, Share};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -42,12 +42,27 @@ pub(in crate::scheduler) enum Phase {
 }
 
 impl Party {
+    /// What is its own: if it is closed, only the multiprocessors on which its tasks run.
     fn own(&self) -> Amount {
         if self.is_closed {
-            Amount::NOTHING
+            Amount::NOTHING.compute(self.spec.compute)
         } else {
             self.spec.own()
         }
+    }
+
+    /// What of an amount is the device's: the time of its own multiprocessors is not.
+    pub(super) fn of_device(&self, amount: Amount) -> Amount {
+        if self.spec.compute > Share::ZERO {
+            amount.bandwidth(Share::ZERO)
+        } else {
+            amount
+        }
+    }
+
+    /// What it holds of the device while it uses so much.
+    pub(super) fn holds(&self, used: Amount) -> Amount {
+        self.of_device(used).max(&self.own())
     }
 }
 
@@ -86,7 +101,7 @@ impl Oracle {
 
     /// What a tenant holds of the device.
     pub(super) fn holds(&self, id: TenantId) -> Amount {
-        self.used(id).max(&self.tenants[&id].own())
+        self.tenants[&id].holds(self.used(id))
     }
 
     pub(super) fn granted(&self) -> Amount {
@@ -98,11 +113,15 @@ impl Oracle {
 
     /// What a tenant could use besides what it uses.
     pub(in crate::scheduler) fn room(&self, id: TenantId, resource: Resource) -> u64 {
-        let used = self.used(id).get(resource);
-        let most = self.tenants[&id].spec.most(&self.config.capacity());
-        let idle = self.holds(id).get(resource) - used;
+        let (party, used) = (&self.tenants[&id], self.used(id));
+        let most = party.spec.most(&self.config.capacity()).get(resource);
+        let below_most = most.saturating_sub(used.get(resource));
+        if resource == Resource::Bandwidth && party.spec.compute > Share::ZERO {
+            return below_most;
+        }
+        let idle = self.holds(id).get(resource) - used.get(resource);
         let free = self.config.capacity().get(resource) - self.granted().get(resource);
-        (free + idle).min(most.get(resource).saturating_sub(used))
+        (free + idle).min(below_most)
     }
 
     /// The first resource of which a tenant has too little room for `amount`.
@@ -159,6 +178,9 @@ impl Oracle {
             Event::Grow { holder, .. } => self.may_give(*holder).is_some(),
             Event::Shrink { holder, bytes } => {
                 self.may_give(*holder).is_some_and(|most| *bytes <= most)
+            }
+            Event::Want { .. } | Event::Withdraw { .. } | Event::Ran { .. } => {
+                panic!("time is not in these books")
             }
             Event::Tick => true,
         }

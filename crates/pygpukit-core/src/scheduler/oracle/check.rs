@@ -101,18 +101,29 @@ impl Oracle {
                 let held = self.memory_of(*holder);
                 *held = Bytes::new(held.get() - bytes.get());
             }
-            Event::Cancel { .. } | Event::Tick => {}
+            Event::Cancel { .. }
+            | Event::Want { .. }
+            | Event::Withdraw { .. }
+            | Event::Ran { .. }
+            | Event::Tick => {}
         }
     }
 
     /// A tenant gets what it asks for exactly if the device has it.
     fn size(&mut self, id: TenantId, spec: &TenantSpec, actions: &[Action]) {
         let free = self.config.capacity().saturating_sub(&self.granted());
-        let holds = match self.tenants.get(&id) {
-            Some(_) => self.holds(id),
-            None => Amount::NOTHING,
+        // By what it asks for, of which time comes with multiprocessors.
+        let (holds, needs) = match self.tenants.get(&id) {
+            Some(party) => {
+                let party = Party {
+                    spec: *spec,
+                    ..party.clone()
+                };
+                (self.holds(id), party.holds(self.used(id)))
+            }
+            None => (Amount::NOTHING, spec.own()),
         };
-        let growth = spec.own().saturating_sub(&holds);
+        let growth = needs.saturating_sub(&holds);
         let lacking = growth.exceeding(&free).iter().next();
         let denied = actions.iter().find_map(|action| match action {
             Action::Deny { tenant, rejection } if *tenant == id => Some(*rejection),
@@ -174,7 +185,7 @@ impl Oracle {
                 let held = self.memory_of(*holder);
                 *held = Bytes::new(held.get() + bytes.get());
             }
-            Action::Deny { .. } | Action::Refuse { .. } => {}
+            Action::Deny { .. } | Action::Refuse { .. } | Action::Run { .. } => {}
         }
     }
 
