@@ -136,13 +136,11 @@ impl Gpu {
 /// So many parts of 10^9 of a value.
 pub(super) fn scaled(value: u64, parts: u64) -> u64 {
     // Wide divisions are slow.
-    match value.checked_mul(parts) {
-        Some(product) => product / ONE,
-        None => {
-            let scaled = u128::from(value) * u128::from(parts) / u128::from(ONE);
-            u64::try_from(scaled).unwrap_or(u64::MAX)
-        }
+    if let Some(product) = value.checked_mul(parts) {
+        return product / ONE;
     }
+    let scaled = u128::from(value) * u128::from(parts) / u128::from(ONE);
+    u64::try_from(scaled).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

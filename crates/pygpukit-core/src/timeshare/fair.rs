@@ -51,8 +51,6 @@ pub(super) struct Standings {
 struct Standing {
     start: Virtual,
     weight: u32,
-    /// The longest grant.
-    longest: Nanoseconds,
     /// How long the next grant would be.
     next: Nanoseconds,
     is_ahead: bool,
@@ -61,15 +59,14 @@ struct Standing {
 }
 
 impl Standings {
-    /// Somebody new, with a weight, who gets no longer grants than `longest`.
-    pub(super) fn join(&mut self, who: Slot, weight: u32, longest: Nanoseconds) {
+    /// Somebody new, with a weight.
+    pub(super) fn join(&mut self, who: Slot, weight: u32) {
         let at = who as usize;
         if at >= self.of.len() {
             self.of.resize(at + 1, Standing::default());
         }
         self.of[at] = Standing {
             weight,
-            longest,
             ..Standing::default()
         };
     }
@@ -77,15 +74,6 @@ impl Standings {
     /// Gives somebody in no queue another weight.
     pub(super) fn set_weight(&mut self, who: Slot, weight: u32) {
         self.of[who as usize].weight = weight;
-    }
-
-    /// Corrects what was charged to what was used, for somebody in no queue.
-    pub(super) fn settle(&mut self, who: Slot, charged: Nanoseconds, used: Nanoseconds) {
-        let standing = &mut self.of[who as usize];
-        let weight = standing.weight.into();
-        let more = virtual_time(used.saturating_sub(charged), weight);
-        let less = virtual_time(charged.saturating_sub(used), weight);
-        standing.start = (standing.start + more).saturating_sub(less);
     }
 }
 
@@ -105,13 +93,37 @@ impl FairQueue {
         standings.of[who as usize].next
     }
 
+    /// Corrects what was charged to what was used, for somebody who is not in.
+    pub(super) fn settle(
+        &mut self,
+        who: Slot,
+        (charged, used): (Nanoseconds, Nanoseconds),
+        standings: &mut Standings,
+    ) {
+        let standing = &mut standings.of[who as usize];
+        let (mine, all) = (
+            standing.weight.into(),
+            self.weight + u64::from(standing.weight),
+        );
+        let more = used.saturating_sub(charged);
+        let less = charged.saturating_sub(used);
+        let corrected = |time: Virtual, weight| {
+            (time + virtual_time(more, weight)).saturating_sub(virtual_time(less, weight))
+        };
+        standing.start = corrected(standing.start, mine);
+        self.now = corrected(self.now, all);
+    }
+
     /// Puts somebody in, whose next grant would be that long.
     pub(super) fn insert(&mut self, who: Slot, next: Nanoseconds, standings: &mut Standings) {
         let standing = &mut standings.of[who as usize];
         // Who was away while others were served has saved up nothing. Otherwise each
         // return would put all others further behind the queue's time.
         if standing.left_at != self.turn {
-            standing.start = standing.start.max(self.now);
+            // Nor do they wait until all have caught up with a time that is ahead of them.
+            let first = self.eligible.first().map(|((end, _), _)| end);
+            let now = first.map_or(self.now, |end| end.min(self.now));
+            standing.start = standing.start.max(now);
         }
         standing.next = next;
         self.weight += u64::from(standing.weight);
@@ -183,11 +195,6 @@ impl FairQueue {
         let all = self.weight;
         self.remove(who, standings);
         self.now += virtual_time(time, all);
-        // Where grants took less than was charged, all starts are behind: so is time, or
-        // whoever comes would wait until all others have caught up with it.
-        if let Some(((end, _), _)) = self.eligible.first() {
-            self.now = self.now.min(end);
-        }
         let standing = &mut standings.of[who as usize];
         self.turn += 1;
         standing.left_at = self.turn;
@@ -217,7 +224,7 @@ mod tests {
             let all: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
             let longest = 1000;
             for (who, &weight) in (0..).zip(&weights) {
-                standings.join(who, weight, Nanoseconds::new(longest));
+                standings.join(who, weight);
                 queue.insert(who, Nanoseconds::new(lengths[0]), &mut standings);
             }
             for &length in &lengths {
@@ -245,7 +252,7 @@ mod tests {
         let mut standings = Standings::default();
         let mut served = [0; 3];
         for who in 0..3 {
-            standings.join(who, 1, ns(10));
+            standings.join(who, 1);
         }
         queue.insert(0, ns(10), &mut standings);
         queue.insert(1, ns(10), &mut standings);
@@ -256,7 +263,7 @@ mod tests {
             }
             let who = queue.first(&mut standings).unwrap();
             queue.grant(who, ns(10), &mut standings);
-            standings.settle(who, ns(10), ns(10 - unused));
+            queue.settle(who, (ns(10), ns(10 - unused)), &mut standings);
             served[who as usize] += 1;
             queue.insert(who, ns(10), &mut standings);
         }
@@ -282,7 +289,7 @@ mod tests {
         let mut standings = Standings::default();
         let mut served = [0_u64; 3];
         for (who, weight) in (0..).zip([2, 3, 3]) {
-            standings.join(who, weight, ns(10));
+            standings.join(who, weight);
             queue.insert(who, ns(10), &mut standings);
         }
         let mut back = None;
@@ -310,7 +317,7 @@ mod tests {
         let mut standings = Standings::default();
         let ten = Nanoseconds::new(10);
         for who in [0, 1] {
-            standings.join(who, 1, ten);
+            standings.join(who, 1);
         }
         queue.insert(0, ten, &mut standings);
         for _ in 0..100 {

@@ -22,7 +22,8 @@ pub struct GroupSpec {
     /// The share of the time that is promised to all members together. What a member
     /// was promised for itself comes out of it.
     pub floor: Share,
-    /// The largest share of the time, over any span of a period and more.
+    /// The largest share of the time. In any span it gets no more than that share of
+    /// the span and of one period, or of the span and one grant if that is longer.
     pub cap: Share,
     /// The promise is kept within every such period; `None` for
     /// [the usual one](super::TimeConfig::period), not kept strictly.

@@ -53,13 +53,7 @@ pub(super) struct LeftOver {
 
 impl LeftOver {
     /// A band without members.
-    pub(super) fn open(
-        &mut self,
-        tier: Tier,
-        weight: u32,
-        longest: Nanoseconds,
-        is_open: bool,
-    ) -> Slot {
+    pub(super) fn open(&mut self, tier: Tier, weight: u32, is_open: bool) -> Slot {
         self.tiers.entry(tier).or_default().bands += 1;
         let band = self.bands.insert(Band {
             tier,
@@ -67,7 +61,7 @@ impl LeftOver {
             is_open,
             is_listed: false,
         });
-        self.of_bands.join(band, weight, longest);
+        self.of_bands.join(band, weight);
         band
     }
 
@@ -125,9 +119,9 @@ impl LeftOver {
         self.relist(slot);
     }
 
-    /// Somebody new, who gets no longer grants than `longest`.
-    pub(super) fn join(&mut self, who: Slot, weight: u32, longest: Nanoseconds) {
-        self.of_members.join(who, weight, longest);
+    /// Somebody new.
+    pub(super) fn join(&mut self, who: Slot, weight: u32) {
+        self.of_members.join(who, weight);
     }
 
     /// Somebody of a band wants a grant of that length.
@@ -185,13 +179,20 @@ impl LeftOver {
         &mut self,
         slot: Slot,
         who: Slot,
-        (charged, used): (Nanoseconds, Nanoseconds),
+        charged_and_used: (Nanoseconds, Nanoseconds),
         is_paid: bool,
     ) {
-        self.of_members.settle(who, charged, used);
         if !is_paid {
             self.list(slot, false);
-            self.of_bands.settle(slot, charged, used);
+        }
+        let Some(band) = self.bands.get_mut(slot) else {
+            return;
+        };
+        let members = &mut band.members;
+        members.settle(who, charged_and_used, &mut self.of_members);
+        if !is_paid && let Some(line) = self.tiers.get_mut(&band.tier) {
+            let bands = &mut line.queue;
+            bands.settle(slot, charged_and_used, &mut self.of_bands);
         }
     }
 

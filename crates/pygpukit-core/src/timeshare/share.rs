@@ -219,7 +219,7 @@ impl TimeShare {
     ) -> Result<ClientKey, Infeasible> {
         let longest = self.longest_of(&spec);
         let promise = self.promise_to(now, group_slot, &spec, longest)?;
-        let band = self.band(group_slot, &spec, longest);
+        let band = self.band(group_slot, &spec);
         let span = spec.period.unwrap_or(self.config.period);
         let slot = self.clients.insert(Client {
             group: group_slot,
@@ -235,7 +235,7 @@ impl TimeShare {
             is_alone: false,
             period: spec.period,
         });
-        self.left_over.join(slot, spec.weight.max(1), longest);
+        self.left_over.join(slot, spec.weight.max(1));
         Ok(ClientKey(slot))
     }
 
@@ -314,7 +314,7 @@ impl TimeShare {
     }
 
     /// The band of a group for somebody like that.
-    fn band(&mut self, slot: Slot, spec: &ClientSpec, longest: Nanoseconds) -> Slot {
+    fn band(&mut self, slot: Slot, spec: &ClientSpec) -> Slot {
         let is_best_effort = spec.policy == Policy::BestEffort;
         let client = Reverse(spec.priority);
         let Some(group) = self.groups.get_mut(slot) else {
@@ -335,7 +335,7 @@ impl TimeShare {
         };
         let band = self
             .left_over
-            .open(tier, group.spec.weight.max(1), longest, !group.is_capped);
+            .open(tier, group.spec.weight.max(1), !group.is_capped);
         group.bands.push((key, band));
         group.bands.sort_unstable();
         band

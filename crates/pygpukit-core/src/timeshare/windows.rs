@@ -119,9 +119,10 @@ fn play(caps: Caps, pieces: [u64; 4], ops: &[Op]) -> Vec<Use> {
                 }
             }
             Op::Done(at, part) if !out.is_empty() => {
-                let (grant, used) = out.remove(at % out.len());
-                uses[used].time = uses[used].time * part / 100;
-                share_out.done(ns(now), grant, ns(uses[used].time));
+                let (grant, number) = out.remove(at % out.len());
+                let time = &mut uses[number].time;
+                *time = *time * part / 100;
+                share_out.done(ns(now), grant, ns(*time));
             }
             Op::Done(..) => {}
             Op::Pass(time) => now += time,
