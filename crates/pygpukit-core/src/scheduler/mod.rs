@@ -36,6 +36,8 @@ mod model;
 #[cfg(test)]
 mod oracle;
 #[cfg(test)]
+mod permuted;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod random_ops;
