@@ -146,6 +146,9 @@ mod tests {
         assert!(!server.has_budget());
         // Two periods' debt is paid in two periods.
         server.charge(ns(100));
+        let mut later = server;
+        later.refill(ns(300));
+        assert!(!later.has_budget());
         server.refill(ns(299));
         assert!(!server.has_budget());
         server.refill(ns(400));

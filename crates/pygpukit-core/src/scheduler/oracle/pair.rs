@@ -39,6 +39,19 @@ impl Pair {
     /// Everybody gives back what they hold and needs nothing of their own any more:
     /// then every task ends.
     pub(in crate::scheduler) fn drain(&mut self) {
+        self.release();
+        while let Some(event) = self.ending() {
+            assert!(self.step(0, &event));
+        }
+        assert!(self.oracle.tasks.is_empty(), "somebody waits for ever");
+        // While tasks ran, some may have needed what is their own.
+        self.release();
+        let own = self.scheduler.ledger.granted().resources();
+        assert!(own.is_empty(), "somebody holds {own}");
+    }
+
+    /// All tenants give back what they hold outside tasks, and ask for nothing.
+    fn release(&mut self) {
         let tenants: Vec<_> = self.oracle.tenants.keys().copied().collect();
         for tenant in tenants {
             let holder = Holder::Tenant(tenant);
@@ -48,12 +61,6 @@ impl Pair {
             let spec = TenantSpec::default();
             self.step(0, &Event::Resize { tenant, spec });
         }
-        while let Some(event) = self.ending() {
-            assert!(self.step(0, &event));
-        }
-        assert!(self.oracle.tasks.is_empty(), "somebody waits for ever");
-        let own = self.scheduler.ledger.granted().resources();
-        assert!(own.is_empty(), "somebody holds {own}");
     }
 
     /// What lets go of something that a task holds.
