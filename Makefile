@@ -76,7 +76,8 @@ bench: $(VENV)/.installed # costs of import, launch and allocation, and bandwidt
 
 # From another seed with SOAK_SEED=123.
 soak-core: # some minutes of random events, all interleavings and deadlines of the core
-	cargo test --release --locked -p pygpukit-core --lib -- --ignored --nocapture
+	SOAK=1 cargo test --release --locked -p pygpukit-core --lib -- --nocapture \
+		random_events_go_on every_interleaving misses
 
 # A machine with a GPU may have neither cargo nor a network: it gets what is built here.
 gpu-bundle: $(VENV)/.installed # the wheel and the conformance tests, built for `gpu-check`

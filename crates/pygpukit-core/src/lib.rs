@@ -36,6 +36,8 @@ pub mod scheduler;
 #[cfg(any(test, feature = "simulator"))]
 pub mod simulator;
 pub mod slicing;
+#[cfg(test)]
+mod soak;
 pub mod timeshare;
 pub mod transfer;
 pub mod units;

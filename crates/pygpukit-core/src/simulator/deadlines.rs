@@ -3,6 +3,7 @@
 use super::random::Random;
 use super::*;
 use crate::scheduler::Policy;
+use crate::soak::{IS_LONG, seed};
 use crate::timeshare::{ClientSpec, TimeConfig};
 use crate::units::{Nanoseconds, Share};
 use proptest::prelude::*;
@@ -177,18 +178,8 @@ fn the_bound_lies_between_what_is_kept_and_what_is_missed() {
 
 #[test]
 fn what_fills_the_bound_misses_nothing() {
-    soak(1, 20_000);
-}
-
-/// Ten million jobs, from the seed in `SOAK_SEED` on.
-#[test]
-#[ignore = "long: make soak-core"]
-fn ten_million_jobs_miss_nothing() {
-    let seed = std::env::var("SOAK_SEED").ok();
-    soak(
-        seed.and_then(|seed| seed.parse().ok()).unwrap_or(1),
-        10_000_000,
-    );
+    // Ten million by `make soak-core`.
+    soak(seed(), if IS_LONG { 10_000_000 } else { 20_000 });
 }
 
 proptest! {
