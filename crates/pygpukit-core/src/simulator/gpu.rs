@@ -189,6 +189,14 @@ mod tests {
     }
 
     #[test]
+    fn parts_are_rounded_down_however_large_the_value() {
+        assert_eq!(scaled(7, ONE), 7);
+        assert_eq!(scaled(10, ONE / 4), 2);
+        assert_eq!(scaled(u64::MAX, ONE), u64::MAX);
+        assert_eq!(scaled(u64::MAX, ONE / 2), u64::MAX / 2);
+    }
+
+    #[test]
     fn bandwidth_is_a_line_between_points() {
         let gpu = Gpu::h200();
         assert_eq!(gpu.bandwidth_of(4), 386);
