@@ -342,6 +342,10 @@ impl TimeShare {
     }
 
     /// Lets somebody go. Their grants that are out may still be handed back.
+    ///
+    /// What was promised to them is free at once. If they have had more of their current
+    /// period than was due by now, those who join in their place may have their first
+    /// budget late, by no more than that.
     pub fn leave(&mut self, now: Nanoseconds, key: ClientKey) {
         self.unplace(key.0);
         let Some(client) = self.clients.get_mut(key.0).filter(|each| !each.is_leaving) else {
