@@ -8,6 +8,8 @@
 //! - [`units`]: bytes, shares and durations, as integers.
 //! - [`ledger`]: what a device has, and what of it is granted; counted once.
 //! - [`scheduler`]: which task may start, which waits, which never can.
+//! - [`graph`]: tasks that wait for each other, before they ask to be run.
+//! - [`partition`]: tenants with multiprocessors of their own.
 //! - [`timeshare`]: whose work the device does next.
 //! - [`pacing`]: how much work may start when, and what work costs.
 //! - [`lease`]: work granted ahead, for kernels too short to ask for each.
@@ -16,7 +18,7 @@
 //! - [`transfer`]: which bytes are copied next between host and device.
 //! - [`pinned`]: page-locked host memory within a quota.
 //! - [`cache`]: which compiled kernels are kept.
-//! - [`pool`], [`qos`], [`partition`]: other clients of the ledger.
+//! - [`pool`], [`qos`]: other clients of the ledger.
 
 #![forbid(unsafe_code)]
 
@@ -24,6 +26,7 @@ pub mod array;
 pub mod cache;
 mod collections;
 pub mod dispatch;
+pub mod graph;
 pub mod id;
 pub mod lease;
 pub mod ledger;

@@ -65,7 +65,7 @@ impl Scheduler {
 
     /// What a task that is submitted would wait for, nothing if it can start, or
     /// why it is rejected. A task that is rejected has changed nothing.
-    fn verdict(
+    pub(super) fn verdict(
         &self,
         tenant_slot: Slot,
         amount: &Amount,

@@ -12,6 +12,7 @@ mod admission;
 mod deadlock;
 mod event;
 mod forecast;
+mod foresee;
 mod lifecycle;
 mod log;
 mod memory;
