@@ -27,6 +27,10 @@ from pygpukit.array import (
     zeros,
 )
 from pygpukit.compat import (
+    AdmissionConfig,
+    AdmissionController,
+    AdmissionDecision,
+    AdmissionStats,
     AsyncTransferEngine,
     CacheConfig,
     CachedKernel,
@@ -50,6 +54,7 @@ from pygpukit.compat import (
     PartitionConfig,
     PartitionLimits,
     PartitionManager,
+    PartitionStats,
     PinnedBlock,
     PinnedMemoryManager,
     PinnedPoolConfig,
@@ -57,15 +62,23 @@ from pygpukit.compat import (
     PoolStats,
     QosClass,
     QosEvaluation,
+    QosPolicy,
     QosPolicyEvaluator,
     QosStats,
     QosTaskMeta,
+    RejectReason,
+    RejectReasonDetails,
+    Scheduler,
+    SchedulerStats,
     SliceConfig,
     SliceInfo,
     SliceScheduler,
     SliceStats,
     StreamPacingStats,
     StreamType,
+    TaskMeta,
+    TaskState,
+    TaskStats,
     TransferEngine,
     TransferOp,
     TransferState,
@@ -132,12 +145,16 @@ from pygpukit.log import (
 )
 from pygpukit.scheduler import (
     Admission,
-    SchedulerStats,
     Task,
-    TaskStats,
 )
 from pygpukit.scheduler import (
     Scheduler as DeviceScheduler,
+)
+from pygpukit.scheduler import (
+    SchedulerStats as DeviceSchedulerStats,
+)
+from pygpukit.scheduler import (
+    TaskStats as DeviceTaskStats,
 )
 from pygpukit.stream import (
     Stream,
@@ -146,7 +163,11 @@ from pygpukit.stream import (
 
 __all__ = [
     "Admission",
+    "AdmissionConfig",
+    "AdmissionController",
+    "AdmissionDecision",
     "AdmissionRejected",
+    "AdmissionStats",
     "AsyncTransferEngine",
     "CacheConfig",
     "CacheStats",
@@ -163,6 +184,8 @@ __all__ = [
     "DeviceInfo",
     "DeviceNotAvailable",
     "DeviceScheduler",
+    "DeviceSchedulerStats",
+    "DeviceTaskStats",
     "Diagnostic",
     "DispatchStats",
     "DriverError",
@@ -187,6 +210,7 @@ __all__ = [
     "PartitionConfig",
     "PartitionLimits",
     "PartitionManager",
+    "PartitionStats",
     "PinnedBlock",
     "PinnedMemoryManager",
     "PinnedPoolConfig",
@@ -195,10 +219,14 @@ __all__ = [
     "PyGPUkitError",
     "QosClass",
     "QosEvaluation",
+    "QosPolicy",
     "QosPolicyEvaluator",
     "QosStats",
     "QosTaskMeta",
+    "RejectReason",
+    "RejectReasonDetails",
     "Replay",
+    "Scheduler",
     "SchedulerClosed",
     "SchedulerStats",
     "SliceConfig",
@@ -210,6 +238,8 @@ __all__ = [
     "StreamType",
     "Task",
     "TaskCancelled",
+    "TaskMeta",
+    "TaskState",
     "TaskStats",
     "TransferEngine",
     "TransferOp",

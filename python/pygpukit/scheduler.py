@@ -2,10 +2,10 @@
 
 from pygpukit._pygpukit_rust import (
     Admission,
-    SchedulerStats,
     Task,
-    TaskStats,
 )
 from pygpukit._pygpukit_rust import DeviceScheduler as Scheduler
+from pygpukit._pygpukit_rust import DeviceSchedulerStats as SchedulerStats
+from pygpukit._pygpukit_rust import DeviceTaskStats as TaskStats
 
 __all__ = ["Admission", "Scheduler", "SchedulerStats", "Task", "TaskStats"]

@@ -130,6 +130,14 @@ impl QosPolicyEvaluator {
         ledger.shrink(grant, reserved)
     }
 
+    /// Takes back everything that was promised.
+    pub fn reset(&mut self) {
+        *self = Self::new(
+            self.ledger.capacity().bytes(),
+            self.ledger.capacity().share(Resource::Bandwidth),
+        );
+    }
+
     fn grant_mut(&mut self, policy: Policy) -> (&mut Ledger, &mut Grant) {
         let grant = match policy {
             Policy::Guaranteed => &mut self.guaranteed,
@@ -229,5 +237,10 @@ mod tests {
         evaluator.release(Policy::Guaranteed, amount).unwrap();
         assert!(evaluator.release(Policy::Guaranteed, amount).is_err());
         assert_eq!(evaluator.stats().available, evaluator.stats().total);
+        evaluator.reserve(&evaluation).unwrap();
+        evaluator.reset();
+        assert_eq!(evaluator.stats().available, evaluator.stats().total);
+        assert_eq!(evaluator.stats().total.bytes(), Bytes::new(1000));
+        assert!(evaluator.release(Policy::Guaranteed, amount).is_err());
     }
 }

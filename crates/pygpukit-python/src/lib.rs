@@ -17,6 +17,7 @@ mod dtype;
 mod error;
 mod index;
 mod kernel;
+mod names;
 mod numpy_module;
 mod ops;
 mod run;
@@ -32,6 +33,11 @@ use pyo3::prelude::*;
 mod module {
     #[pymodule_export]
     use crate::array::{PyArray, dlpack::from_dlpack};
+    #[pymodule_export]
+    use crate::compat::{
+        PyAdmissionConfig, PyAdmissionController, PyAdmissionDecision, PyAdmissionStats,
+        PyRejectReason, PyRejectReasonDetails,
+    };
     #[pymodule_export]
     use crate::compat::{
         PyAsyncTransferEngine, PyStreamType, PyTransferOp, PyTransferState, PyTransferStats,
@@ -57,11 +63,16 @@ mod module {
     use crate::compat::{PyMemoryBlock, PyMemoryPool, PyPoolStats};
     #[pymodule_export]
     use crate::compat::{
-        PyPartition, PyPartitionConfig, PyPartitionLimits, PyPartitionManager, PyQosClass,
-        PyQosEvaluation, PyQosPolicyEvaluator, PyQosStats, PyQosTaskMeta,
+        PyPartition, PyPartitionConfig, PyPartitionLimits, PyPartitionManager, PyPartitionStats,
     };
     #[pymodule_export]
     use crate::compat::{PyPinnedBlock, PyPinnedMemoryManager, PyPinnedPoolConfig, PyPinnedStats};
+    #[pymodule_export]
+    use crate::compat::{
+        PyQosClass, PyQosEvaluation, PyQosPolicy, PyQosPolicyEvaluator, PyQosStats, PyQosTaskMeta,
+    };
+    #[pymodule_export]
+    use crate::compat::{PyScheduler, PySchedulerStats, PyTaskMeta, PyTaskState, PyTaskStats};
     #[pymodule_export]
     use crate::device::{
         PyDevice, PyDeviceCapabilities, PyDeviceInfo, default_device, devices, driver_verdict,
@@ -86,9 +97,7 @@ mod module {
         remainder, subtract, zeros,
     };
     #[pymodule_export]
-    use crate::scheduler::{
-        PyAdmission, PyReplay, PySchedulerStats, PyTask, PyTaskStats, replay_text,
-    };
+    use crate::scheduler::{PyAdmission, PyReplay, PyTask, replay_text};
     #[pymodule_export]
     use crate::stream::{PyStream, current_stream};
 
@@ -100,17 +109,7 @@ mod module {
         crate::scope::variable(module.py())?;
         crate::numpy_module::is_ending(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        // `Scheduler` and `LaunchConfig` are to be the classes of existing scripts, which
-        // schedule and launch nothing.
-        let launch_config = module.py().get_type::<crate::kernel::PyLaunchConfig>();
-        module.add("KernelLaunchConfig", launch_config)?;
-        let scheduler = module.py().get_type::<crate::scheduler::PyScheduler>();
-        module.add("DeviceScheduler", scheduler)?;
-        // Scripts know the engine by two names.
-        let engine = module
-            .py()
-            .get_type::<crate::compat::PyAsyncTransferEngine>();
-        module.add("TransferEngine", engine)?;
+        crate::names::add(module)?;
         // Array operations on a GPU compile too, so the wheels must be known now.
         crate::kernel::find_compilers(module.py())?;
         crate::kernel::cancel_at_exit(module.py())?;

@@ -4,6 +4,14 @@ They touch no device. Memory is an integer of bytes or text such as `"512MB"`, a
 number from 0 to 1; what is out of range raises `ValueError`.
 """
 
+from pygpukit.compat.admission import (
+    AdmissionConfig,
+    AdmissionController,
+    AdmissionDecision,
+    AdmissionStats,
+    RejectReason,
+    RejectReasonDetails,
+)
 from pygpukit.compat.cache import (
     CacheConfig,
     CachedKernel,
@@ -31,6 +39,7 @@ from pygpukit.compat.partition import (
     PartitionConfig,
     PartitionLimits,
     PartitionManager,
+    PartitionStats,
 )
 from pygpukit.compat.pinned import (
     PinnedBlock,
@@ -46,9 +55,17 @@ from pygpukit.compat.pool import (
 from pygpukit.compat.qos import (
     QosClass,
     QosEvaluation,
+    QosPolicy,
     QosPolicyEvaluator,
     QosStats,
     QosTaskMeta,
+)
+from pygpukit.compat.scheduler import (
+    Scheduler,
+    SchedulerStats,
+    TaskMeta,
+    TaskState,
+    TaskStats,
 )
 from pygpukit.compat.slicing import (
     KernelSlice,
@@ -68,6 +85,10 @@ from pygpukit.compat.transfer import (
 )
 
 __all__ = [
+    "AdmissionConfig",
+    "AdmissionController",
+    "AdmissionDecision",
+    "AdmissionStats",
     "AsyncTransferEngine",
     "CacheConfig",
     "CacheStats",
@@ -91,6 +112,7 @@ __all__ = [
     "PartitionConfig",
     "PartitionLimits",
     "PartitionManager",
+    "PartitionStats",
     "PinnedBlock",
     "PinnedMemoryManager",
     "PinnedPoolConfig",
@@ -98,15 +120,23 @@ __all__ = [
     "PoolStats",
     "QosClass",
     "QosEvaluation",
+    "QosPolicy",
     "QosPolicyEvaluator",
     "QosStats",
     "QosTaskMeta",
+    "RejectReason",
+    "RejectReasonDetails",
+    "Scheduler",
+    "SchedulerStats",
     "SliceConfig",
     "SliceInfo",
     "SliceScheduler",
     "SliceStats",
     "StreamPacingStats",
     "StreamType",
+    "TaskMeta",
+    "TaskState",
+    "TaskStats",
     "TransferEngine",
     "TransferOp",
     "TransferState",

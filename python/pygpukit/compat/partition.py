@@ -5,6 +5,7 @@ from pygpukit._pygpukit_rust import (
     PartitionConfig,
     PartitionLimits,
     PartitionManager,
+    PartitionStats,
 )
 
 __all__ = [
@@ -12,4 +13,5 @@ __all__ = [
     "PartitionConfig",
     "PartitionLimits",
     "PartitionManager",
+    "PartitionStats",
 ]

@@ -3,6 +3,7 @@
 from pygpukit._pygpukit_rust import (
     QosClass,
     QosEvaluation,
+    QosPolicy,
     QosPolicyEvaluator,
     QosStats,
     QosTaskMeta,
@@ -11,6 +12,7 @@ from pygpukit._pygpukit_rust import (
 __all__ = [
     "QosClass",
     "QosEvaluation",
+    "QosPolicy",
     "QosPolicyEvaluator",
     "QosStats",
     "QosTaskMeta",

@@ -6,6 +6,7 @@ from typing import ClassVar, final
 __all__ = [
     "QosClass",
     "QosEvaluation",
+    "QosPolicy",
     "QosPolicyEvaluator",
     "QosStats",
     "QosTaskMeta",
@@ -24,21 +25,73 @@ class QosClass:
     def __int__(self) -> int: ...
 
 @final
-class QosTaskMeta:
-    """A task to be evaluated."""
+class QosPolicy:
+    """What a task asks to be promised."""
 
     @classmethod
-    def guaranteed(cls, id: str, name: str, memory: int | str) -> QosTaskMeta:
+    def guaranteed(cls, memory: int | str, bandwidth: float | Fraction | None = None) -> QosPolicy:
+        """All of it its own.
+
+        Args:
+            memory: Bytes.
+            bandwidth: Share of the time; none if left out.
+        """
+    @classmethod
+    def burstable(
+        cls,
+        memory_request: int | str,
+        burst_ratio: float,
+        bandwidth: float | Fraction | None = None,
+    ) -> QosPolicy:
+        """Some of its own, and more if it is left over.
+
+        Args:
+            memory_request: Bytes of its own.
+            burst_ratio: The most it may use over its own, at least 1.
+            bandwidth: Share of the time of its own; none if left out.
+        """
+    @classmethod
+    def best_effort(cls) -> QosPolicy:
+        """What is left over."""
+    @property
+    def qos_class(self) -> QosClass:
+        """What it is promised."""
+    def memory_to_reserve(self) -> int:
+        """Bytes of its own."""
+    def bandwidth_to_reserve(self) -> float:
+        """Share of the time of its own."""
+
+@final
+class QosTaskMeta:
+    """A task to be evaluated.
+
+    Args:
+        id: Its name for programs.
+        name: Its name for people.
+        policy: What it asks to be promised.
+    """
+
+    def __new__(cls, id: str, name: str, policy: QosPolicy) -> QosTaskMeta: ...
+    @classmethod
+    def guaranteed(
+        cls, id: str, name: str, memory: int | str, bandwidth: float | Fraction | None = None
+    ) -> QosTaskMeta:
         """A task whose memory is all its own.
 
         Args:
             id: Its name for programs.
             name: Its name for people.
             memory: Bytes.
+            bandwidth: Share of the time of its own; none if left out.
         """
     @classmethod
     def burstable(
-        cls, id: str, name: str, memory_request: int | str, burst_ratio: float
+        cls,
+        id: str,
+        name: str,
+        memory_request: int | str,
+        burst_ratio: float,
+        bandwidth: float | Fraction | None = None,
     ) -> QosTaskMeta:
         """A task that may use more than its own.
 
@@ -47,6 +100,7 @@ class QosTaskMeta:
             name: Its name for people.
             memory_request: Bytes of its own.
             burst_ratio: Its limit over its request, at least 1.
+            bandwidth: Share of the time of its own; none if left out.
         """
     @classmethod
     def best_effort(cls, id: str, name: str) -> QosTaskMeta:
@@ -63,6 +117,9 @@ class QosTaskMeta:
     def name(self) -> str:
         """Its name for people."""
     @property
+    def policy(self) -> QosPolicy:
+        """What it asks to be promised."""
+    @property
     def qos_class(self) -> QosClass:
         """What it is promised."""
     @property
@@ -71,6 +128,12 @@ class QosTaskMeta:
     @property
     def memory_limit(self) -> int | None:
         """Bytes it may use; None for no limit."""
+    @property
+    def burst_ratio(self) -> float:
+        """Its limit over its request."""
+    @property
+    def bandwidth_request(self) -> float:
+        """Share of the time of its own."""
 
 @final
 class QosEvaluation:
@@ -94,8 +157,14 @@ class QosEvaluation:
     def reserved_memory(self) -> int:
         """Bytes that would be its own."""
     @property
+    def reserved_bandwidth(self) -> float:
+        """Share of the time that would be its own."""
+    @property
     def allowed_memory(self) -> int:
         """Bytes that it could use now."""
+    @property
+    def allowed_bandwidth(self) -> float:
+        """Share of the time that it could use now."""
     @property
     def reject_reason(self) -> str | None:
         """What there is too little of, with the numbers."""
@@ -148,6 +217,8 @@ class QosPolicyEvaluator:
         """
     def stats(self) -> QosStats:
         """What is promised, in numbers."""
+    def reset(self) -> None:
+        """Takes back everything that was promised."""
 
 @final
 class QosStats:
@@ -168,6 +239,9 @@ class QosStats:
     @property
     def burstable_memory(self) -> int:
         """Bytes promised to burstable tasks."""
+    @property
+    def burstable_bandwidth(self) -> float:
+        """Share of the time promised to burstable tasks."""
     @property
     def available_memory(self) -> int:
         """Bytes not promised."""

@@ -2,7 +2,7 @@
 
 use crate::id::TaskId;
 use crate::scheduler::Request;
-use crate::units::Nanoseconds;
+use crate::units::{Bytes, Nanoseconds};
 
 /// How far a task has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,6 +126,18 @@ impl Task {
     /// How far it has come.
     pub fn state(&self) -> &TaskState {
         &self.state
+    }
+
+    /// The memory that is its own now.
+    pub fn held(&self) -> Bytes {
+        match self.state {
+            TaskState::Ready | TaskState::Running { .. } => self.request.memory(),
+            TaskState::Blocked { .. }
+            | TaskState::Queued
+            | TaskState::Completed { .. }
+            | TaskState::Failed { .. }
+            | TaskState::Cancelled { .. } => Bytes::ZERO,
+        }
     }
 
     /// How long it has waited for its start, up to now or its end without one.

@@ -4,6 +4,7 @@ use super::answer::{Answer, GraphError, Unsatisfiable};
 use super::state::{Task, TaskState};
 use super::stats::GraphStats;
 use crate::id::{TaskId, TenantId};
+use crate::ledger::Amount;
 use crate::scheduler::{
     self, Action, Actions, Admission, Event, Reason, Rejection, Request, Scheduler, ShareAsk,
     TenantSpec,
@@ -42,7 +43,7 @@ pub struct TaskGraph {
     /// In the order in which they ended.
     pub(super) ended: VecDeque<TaskId>,
     pub(super) stats: GraphStats,
-    max_ended: usize,
+    config: Config,
     next: u64,
 }
 
@@ -78,7 +79,7 @@ impl TaskGraph {
             ready: BTreeSet::new(),
             ended: VecDeque::new(),
             stats: GraphStats::default(),
-            max_ended: config.max_ended,
+            config,
             next: 0,
         }
     }
@@ -289,13 +290,24 @@ impl TaskGraph {
         &self.stats
     }
 
+    /// What tasks could still reserve.
+    pub fn available(&self) -> Amount {
+        let limit = Amount::of_memory(self.config.memory).bandwidth(self.config.bandwidth);
+        limit.saturating_sub(self.scheduler.ledger().granted())
+    }
+
+    /// Forgets all tasks.
+    pub fn clear(&mut self) {
+        *self = Self::new(self.config);
+    }
+
     /// What counts what tasks have, and orders those that wait for it.
     pub fn scheduler(&self) -> &Scheduler {
         &self.scheduler
     }
 
     pub(super) fn forget_oldest(&mut self) {
-        while self.ended.len() > self.max_ended {
+        while self.ended.len() > self.config.max_ended {
             let oldest = self.ended.pop_front();
             if let Some(task) = oldest.and_then(|id| self.tasks.remove(&id)) {
                 self.ids.remove(&task.name);

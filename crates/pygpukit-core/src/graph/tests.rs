@@ -41,6 +41,12 @@ fn submit(graph: &mut TaskGraph, name: &str, after: &[&str], memory: u64) -> Ans
     graph.submit(now, name, &after, request(memory, 0)).unwrap()
 }
 
+/// Submits one that is kept.
+fn add(graph: &mut TaskGraph, name: &str, after: &[&str], memory: u64) {
+    let answer = submit(graph, name, after, memory);
+    assert!(graph.get(name).is_some(), "{answer:?}");
+}
+
 fn state<'a>(graph: &'a TaskGraph, name: &str) -> &'a TaskState {
     graph.get(name).unwrap().state()
 }
@@ -74,10 +80,15 @@ fn what_does_not_fit_waits_for_those_that_end() {
     assert!(graph.complete(at(5), "a"));
     assert_eq!(*state(&graph, "b"), TaskState::Ready);
     assert_eq!(granted(&graph), 800);
+    assert_eq!(graph.get("b").unwrap().held(), Bytes::new(800));
     assert!(graph.complete(at(6), "b"));
     assert_eq!(granted(&graph), 0);
     let task = graph.get("a").unwrap();
     assert_eq!((task.waited(at(9)), task.ran(at(9))), (at(1), Some(at(4))));
+    assert_eq!(
+        (task.held(), graph.available().bytes()),
+        (Bytes::ZERO, Bytes::new(MEMORY))
+    );
     let task = graph.get("b").unwrap();
     assert_eq!((task.waited(at(9)), task.ran(at(9))), (at(6), None));
 }
@@ -85,7 +96,7 @@ fn what_does_not_fit_waits_for_those_that_end() {
 #[test]
 fn what_can_never_fit_is_rejected_at_once() {
     let mut graph = graph();
-    submit(&mut graph, "a", &[], 800);
+    add(&mut graph, "a", &[], 800);
     for after in [&[][..], &["a"]] {
         let rejection = rejected(&submit(&mut graph, "big", after, 1001));
         assert_eq!(rejection.reason, Reason::Resource(Resource::Memory));
@@ -104,7 +115,7 @@ fn what_can_never_fit_is_rejected_at_once() {
 fn a_task_starts_after_all_that_it_depends_on() {
     let mut graph = graph();
     for name in ["a", "b"] {
-        submit(&mut graph, name, &[], 100);
+        add(&mut graph, name, &[], 100);
     }
     let both = submit(&mut graph, "both", &["a", "b", "a"], 100);
     assert_eq!(both, Answer::Blocked { unfinished: 2 });
@@ -128,7 +139,7 @@ fn a_task_starts_after_all_that_it_depends_on() {
 fn what_depends_on_a_failure_ends_with_it() {
     let mut graph = graph();
     for (name, after) in [("a", &[][..]), ("b", &["a"]), ("c", &["b"]), ("d", &["a"])] {
-        submit(&mut graph, name, after, 100);
+        add(&mut graph, name, after, 100);
     }
     graph.cancel(at(1), "d");
     graph.take_ready(at(1), 1);
@@ -183,17 +194,17 @@ fn a_name_is_used_once_while_it_is_remembered() {
         max_ended: 1,
         ..config()
     });
-    submit(&mut graph, "a", &[], 600);
+    add(&mut graph, "a", &[], 600);
     let again = graph.submit(at(0), "a", &[], request(600, 0));
     assert_eq!(again, Err(GraphError::Exists("a".into())));
     assert_eq!(graph.foresee("a", &[], &request(1, 0)), again);
     graph.complete(at(1), "a");
     assert!(graph.submit(at(0), "a", &[], request(1, 0)).is_err());
-    submit(&mut graph, "b", &[], 1);
+    add(&mut graph, "b", &[], 1);
     graph.cancel(at(2), "b");
     assert_eq!(graph.get("a"), None);
     assert_eq!((granted(&graph), graph.stats().submitted), (0, 2));
-    submit(&mut graph, "a", &[], 600);
+    add(&mut graph, "a", &[], 600);
     assert_eq!(granted(&graph), 600);
     assert_eq!(
         graph.release(at(3), "b"),
@@ -213,7 +224,7 @@ fn larger_priorities_go_first() {
     let priorities = [("low", 0), ("high", 100), ("middle", 50), ("high too", 100)];
     for (name, priority) in priorities {
         let answer = graph.submit(at(0), name, &[], request(300, priority));
-        answer.unwrap();
+        assert!(matches!(answer, Ok(Answer::Asked(_))));
     }
     assert_eq!(graph.take_ready(at(1), 1), ["high"]);
     assert_eq!(graph.take_ready(at(1), 9), ["middle", "low"]);
@@ -221,7 +232,7 @@ fn larger_priorities_go_first() {
     assert_eq!(graph.take_ready(at(2), 9), ["high too"]);
     // So do those that become free at once.
     let mut graph = self::graph();
-    submit(&mut graph, "first", &[], 1000);
+    add(&mut graph, "first", &[], 1000);
     for (name, priority) in [("low", 0), ("high", 1)] {
         let answer = graph.submit(at(0), name, &["first".into()], request(1000, priority));
         assert_eq!(answer, Ok(Answer::Blocked { unfinished: 1 }));
@@ -236,18 +247,18 @@ fn a_full_queue_turns_away() {
         max_queued: 1,
         ..config()
     });
-    submit(&mut graph, "a", &[], 1000);
-    submit(&mut graph, "after", &["a"], 500);
-    submit(&mut graph, "after too", &["after"], 500);
-    submit(&mut graph, "b", &[], 1000);
+    add(&mut graph, "a", &[], 1000);
+    add(&mut graph, "after", &["a"], 500);
+    add(&mut graph, "after too", &["after"], 500);
+    add(&mut graph, "b", &[], 1000);
     let full = rejected(&submit(&mut graph, "c", &[], 1000));
     assert_eq!((full.reason, full.limit), (Reason::QueueFull, 1));
     graph.cancel(at(1), "b");
-    submit(&mut graph, "b2", &[], 1000);
+    add(&mut graph, "b2", &[], 1000);
     let foreseen = graph.foresee("c", &[], &request(1000, 0)).unwrap();
     assert_eq!(rejected(&foreseen), full);
     // Another waits where one that depended on it would: its place is taken.
-    submit(&mut graph, "d", &["a"], 1000);
+    add(&mut graph, "d", &["a"], 1000);
     graph.complete(at(2), "a");
     assert_eq!(*state(&graph, "b2"), TaskState::Ready);
     assert_eq!(*state(&graph, "after"), TaskState::Queued);
@@ -277,10 +288,13 @@ fn shares_of_the_time_are_counted_up_to_the_limit() {
     let rejection = rejected(&graph.submit(at(0), "a", &[], request(0.9)).unwrap());
     assert_eq!(rejection.reason, Reason::Resource(Resource::Bandwidth));
     assert_eq!(rejection.limit, 500_000_000);
+    let left = |graph: &TaskGraph| graph.available().share(Resource::Bandwidth);
+    assert_eq!(left(&graph).units(), 500_000_000);
     for (name, share) in [("b", 0.1), ("c", 0.2), ("d", 0.2)] {
         let answer = graph.submit(at(0), name, &[], request(share)).unwrap();
         assert!(matches!(answer, Answer::Asked(Admission::Admitted { .. })));
     }
+    assert_eq!(left(&graph), Share::ZERO);
     let answer = graph.submit(at(0), "e", &[], request(0.1)).unwrap();
     assert!(matches!(answer, Answer::Asked(Admission::Queued { .. })));
     graph.release(at(0), "b").unwrap();

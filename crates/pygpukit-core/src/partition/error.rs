@@ -68,3 +68,14 @@ pub enum PartitionError {
         group: u32,
     },
 }
+
+impl PartitionError {
+    /// Says whose it is.
+    pub(super) fn named(self, id: &str) -> Self {
+        if let Self::Denied(rejection) = self {
+            let id = id.into();
+            return Self::Insufficient { id, rejection };
+        }
+        self
+    }
+}

@@ -11,7 +11,7 @@ pub struct Change(u64);
 #[derive(Debug)]
 pub(super) struct Groups {
     size: u32,
-    groups: Vec<Group>,
+    each: Vec<Group>,
     latest: Change,
 }
 
@@ -31,7 +31,7 @@ impl Groups {
         };
         Self {
             size: split.group(),
-            groups: (0..split.groups()).map(|_| group()).collect(),
+            each: (0..split.groups()).map(|_| group()).collect(),
             latest: Change::default(),
         }
     }
@@ -43,7 +43,7 @@ impl Groups {
     /// The groups of a tenant, in order.
     pub(super) fn of(&self, tenant: TenantId) -> impl Iterator<Item = u32> {
         (0..)
-            .zip(&self.groups)
+            .zip(&self.each)
             .filter(move |(_, group)| group.owner == tenant)
             .map(|(index, _)| index)
     }
@@ -59,7 +59,7 @@ impl Groups {
 
     /// Whether nobody else's work runs on the groups of a tenant any more.
     pub(super) fn is_alone(&self, tenant: TenantId) -> bool {
-        let mut own = self.groups.iter().filter(|group| group.owner == tenant);
+        let mut own = self.each.iter().filter(|group| group.owner == tenant);
         own.all(|group| group.left.iter().all(|&(before, _)| before == tenant))
     }
 
@@ -73,7 +73,7 @@ impl Groups {
         };
         let mut kept: Vec<_> = wanted.iter().map(|&(tenant, _)| (tenant, 0)).collect();
         let mut spare = Vec::new();
-        for (index, group) in self.groups.iter().enumerate() {
+        for (index, group) in self.each.iter().enumerate() {
             let keeps = kept.iter_mut().find(|(each, _)| *each == group.owner);
             match keeps {
                 Some((tenant, count)) if *count < wanted_by(*tenant) => *count += 1,
@@ -87,7 +87,7 @@ impl Groups {
         let owners = lacking.chain(std::iter::repeat(TenantId::DEFAULT));
         let mut changed = false;
         for (index, owner) in spare.into_iter().zip(owners) {
-            let group = &mut self.groups[index];
+            let group = &mut self.each[index];
             if group.owner != owner {
                 group.left.push((group.owner, now));
                 group.owner = owner;
@@ -102,7 +102,7 @@ impl Groups {
 
     /// Notes that the work of a tenant has ended on what it lost up to `change`.
     pub(super) fn drained(&mut self, tenant: TenantId, change: Change) {
-        for group in &mut self.groups {
+        for group in &mut self.each {
             group
                 .left
                 .retain(|&(before, lost)| before != tenant || lost > change);

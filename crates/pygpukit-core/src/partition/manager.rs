@@ -162,13 +162,8 @@ impl PartitionManager {
             return Err(PartitionError::Exists(id.into()));
         }
         let tenant = TenantId::new(self.next);
-        self.open(tenant, &limits).map_err(|error| match error {
-            PartitionError::Denied(rejection) => PartitionError::Insufficient {
-                id: id.into(),
-                rejection,
-            },
-            other => other,
-        })?;
+        self.open(tenant, &limits)
+            .map_err(|error| error.named(id))?;
         self.next += 1;
         let name = name.into();
         let entry = Entry {

@@ -207,14 +207,15 @@ fn ask(
 ) -> Result<(), PartitionError> {
     let before = actions.as_slice().len();
     scheduler.step(now, event, actions)?;
-    let denied = actions.as_slice()[before..]
-        .iter()
-        .find_map(|action| match action {
-            Action::Deny {
-                tenant: whom,
-                rejection,
-            } if *whom == tenant => Some(*rejection),
-            _ => None,
-        });
-    denied.map_or(Ok(()), |rejection| Err(PartitionError::Denied(rejection)))
+    for action in &actions.as_slice()[before..] {
+        if let Action::Deny {
+            tenant: whom,
+            rejection,
+        } = *action
+            && whom == tenant
+        {
+            return Err(PartitionError::Denied(rejection));
+        }
+    }
+    Ok(())
 }

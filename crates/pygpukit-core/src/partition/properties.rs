@@ -172,7 +172,7 @@ impl Model {
             Step::Create(who, ..) | Step::Resize(who, ..) | Step::Delete(who, _) => {
                 TenantId::new(who)
             }
-            _ => return,
+            Step::Submit(..) | Step::Finish(_) | Step::Drain(_) => return,
         };
         for (tenant, sms) in self.counts() {
             if let Some(had) = before.get(&tenant).filter(|_| tenant != concerned) {

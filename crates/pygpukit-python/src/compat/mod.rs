@@ -3,6 +3,7 @@
 //! They decide on numbers alone, over the ledger of `pygpukit-core`; nothing
 //! else in the package uses them.
 
+mod admission;
 mod cache;
 mod cached_kernel;
 mod clock;
@@ -14,10 +15,17 @@ mod pacing;
 mod partition;
 mod pinned;
 mod qos;
+mod qos_task;
+mod scheduler;
 mod slicing;
+mod task;
 mod transfer;
 mod transfer_op;
 
+pub(crate) use admission::{
+    PyAdmissionConfig, PyAdmissionController, PyAdmissionDecision, PyAdmissionStats,
+    PyRejectReason, PyRejectReasonDetails,
+};
 pub(crate) use cache::{PyCacheConfig, PyCacheStats, PyKernelCache};
 pub(crate) use cached_kernel::PyCachedKernel;
 pub(crate) use dispatch::{
@@ -29,13 +37,16 @@ pub(crate) use memory_pool::{PyMemoryBlock, PyMemoryPool, PyPoolStats};
 pub(crate) use pacing::{
     PyKernelPacingEngine, PyPacingConfig, PyPacingDecision, PyPacingStats, PyStreamPacingStats,
 };
-pub(crate) use partition::{PyPartition, PyPartitionConfig, PyPartitionLimits, PyPartitionManager};
-pub(crate) use pinned::{PyPinnedBlock, PyPinnedMemoryManager, PyPinnedPoolConfig, PyPinnedStats};
-pub(crate) use qos::{
-    PyQosClass, PyQosEvaluation, PyQosPolicyEvaluator, PyQosStats, PyQosTaskMeta,
+pub(crate) use partition::{
+    PyPartition, PyPartitionConfig, PyPartitionLimits, PyPartitionManager, PyPartitionStats,
 };
+pub(crate) use pinned::{PyPinnedBlock, PyPinnedMemoryManager, PyPinnedPoolConfig, PyPinnedStats};
+pub(crate) use qos::{PyQosEvaluation, PyQosPolicyEvaluator, PyQosStats};
+pub(crate) use qos_task::{PyQosClass, PyQosPolicy, PyQosTaskMeta};
+pub(crate) use scheduler::{PyScheduler, PySchedulerStats, PyTaskStats};
 pub(crate) use slicing::{
     PyKernelSlice, PySliceConfig, PySliceInfo, PySliceScheduler, PySliceStats,
 };
+pub(crate) use task::{PyTaskMeta, PyTaskState};
 pub(crate) use transfer::{PyAsyncTransferEngine, PyTransferStats};
 pub(crate) use transfer_op::{PyStreamType, PyTransferOp, PyTransferState, PyTransferType};

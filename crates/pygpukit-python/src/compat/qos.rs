@@ -1,142 +1,28 @@
 //! Quality of service, in numbers.
 
+use super::qos_task::{PyQosClass, PyQosTaskMeta};
 use crate::units::{BytesArg, ShareArg};
 use pygpukit_core::ledger::{Amount, Resource, Shortage};
-use pygpukit_core::qos::{Evaluation, QosPolicyEvaluator};
-use pygpukit_core::scheduler::{MemoryAsk, Policy, Request, TaskSpec};
-use pygpukit_core::units::{Bytes, Share};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pygpukit_core::qos::{Evaluation, QosPolicyEvaluator, Terms};
+use pygpukit_core::units::Share;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// What a task is promised.
-#[pyclass(
-    name = "QosClass",
-    frozen,
-    eq,
-    eq_int,
-    hash,
-    module = "pygpukit.compat"
-)]
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum PyQosClass {
-    Guaranteed,
-    Burstable,
-    BestEffort,
-}
-
-impl From<Policy> for PyQosClass {
-    fn from(policy: Policy) -> Self {
-        match policy {
-            Policy::Guaranteed => Self::Guaranteed,
-            Policy::Burstable => Self::Burstable,
-            Policy::BestEffort => Self::BestEffort,
-        }
-    }
-}
-
-impl From<PyQosClass> for Policy {
-    fn from(class: PyQosClass) -> Self {
-        match class {
-            PyQosClass::Guaranteed => Self::Guaranteed,
-            PyQosClass::Burstable => Self::Burstable,
-            PyQosClass::BestEffort => Self::BestEffort,
-        }
-    }
-}
-
-/// A task to be evaluated.
-#[pyclass(name = "QosTaskMeta", frozen, module = "pygpukit.compat")]
-pub(crate) struct PyQosTaskMeta {
-    id: String,
-    name: String,
-    request: Request,
-}
-
-impl PyQosTaskMeta {
-    fn make(
-        id: String,
-        name: String,
-        policy: Policy,
-        memory: Option<(Bytes, Bytes)>,
-    ) -> PyResult<Self> {
-        let spec = TaskSpec {
-            policy: Some(policy),
-            memory: memory.map(|(request, limit)| MemoryAsk {
-                request,
-                limit: Some(limit),
-            }),
-            ..TaskSpec::default()
-        };
-        let request = Request::try_from(spec);
-        let request = request.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { id, name, request })
-    }
-}
-
-#[pymethods]
-impl PyQosTaskMeta {
-    #[classmethod]
-    fn guaranteed(
-        _class: &Bound<'_, PyType>,
-        id: String,
-        name: String,
-        memory: BytesArg,
-    ) -> PyResult<Self> {
-        let memory = Some((memory.0, memory.0));
-        Self::make(id, name, Policy::Guaranteed, memory)
-    }
-
-    #[classmethod]
-    fn burstable(
-        _class: &Bound<'_, PyType>,
-        id: String,
-        name: String,
-        memory_request: BytesArg,
-        burst_ratio: f64,
-    ) -> PyResult<Self> {
-        let limit = memory_request.0.times(burst_ratio);
-        let limit = limit.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Self::make(id, name, Policy::Burstable, Some((memory_request.0, limit)))
-    }
-
-    #[classmethod]
-    fn best_effort(_class: &Bound<'_, PyType>, id: String, name: String) -> PyResult<Self> {
-        Self::make(id, name, Policy::BestEffort, None)
-    }
-
-    #[getter]
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    #[getter]
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    #[getter]
-    fn qos_class(&self) -> PyQosClass {
-        self.request.policy().into()
-    }
-
-    #[getter]
-    fn memory_request(&self) -> u64 {
-        self.request.memory().get()
-    }
-
-    #[getter]
-    fn memory_limit(&self) -> Option<u64> {
-        self.request.memory_limit().map(Bytes::get)
-    }
-}
 
 /// What a task would get.
 #[pyclass(name = "QosEvaluation", frozen, module = "pygpukit.compat")]
 pub(crate) struct PyQosEvaluation {
     evaluation: Evaluation,
     qos_class: PyQosClass,
+}
+
+impl PyQosEvaluation {
+    fn terms(&self) -> Option<&Terms> {
+        match &self.evaluation {
+            Evaluation::Admit(terms) | Evaluation::Throttle(terms) => Some(terms),
+            Evaluation::Queue(_) | Evaluation::Reject(_) => None,
+        }
+    }
 }
 
 #[pymethods]
@@ -174,18 +60,26 @@ impl PyQosEvaluation {
 
     #[getter]
     fn reserved_memory(&self) -> u64 {
-        match &self.evaluation {
-            Evaluation::Admit(terms) | Evaluation::Throttle(terms) => terms.reserved.bytes().get(),
-            Evaluation::Queue(_) | Evaluation::Reject(_) => 0,
-        }
+        self.terms().map_or(0, |terms| terms.reserved.bytes().get())
+    }
+
+    #[getter]
+    fn reserved_bandwidth(&self) -> f64 {
+        let reserved = self
+            .terms()
+            .map(|terms| terms.reserved.share(Resource::Bandwidth));
+        reserved.map_or(0.0, Share::as_f64)
     }
 
     #[getter]
     fn allowed_memory(&self) -> u64 {
-        match &self.evaluation {
-            Evaluation::Admit(terms) | Evaluation::Throttle(terms) => terms.allowed_memory.get(),
-            Evaluation::Queue(_) | Evaluation::Reject(_) => 0,
-        }
+        self.terms().map_or(0, |terms| terms.allowed_memory.get())
+    }
+
+    #[getter]
+    fn allowed_bandwidth(&self) -> f64 {
+        self.terms()
+            .map_or(0.0, |terms| terms.allowed_bandwidth.as_f64())
     }
 
     #[getter]
@@ -217,6 +111,7 @@ pub(crate) struct PyQosStats {
     guaranteed_memory: u64,
     guaranteed_bandwidth: f64,
     burstable_memory: u64,
+    burstable_bandwidth: f64,
     available_memory: u64,
     available_bandwidth: f64,
 }
@@ -242,7 +137,7 @@ impl PyQosPolicyEvaluator {
 
     fn evaluate(&self, task: &PyQosTaskMeta) -> PyQosEvaluation {
         PyQosEvaluation {
-            evaluation: self.lock().evaluate(&task.request),
+            evaluation: self.lock().evaluate(task.request()),
             qos_class: task.qos_class(),
         }
     }
@@ -273,8 +168,12 @@ impl PyQosPolicyEvaluator {
             guaranteed_memory: stats.guaranteed.bytes().get(),
             guaranteed_bandwidth: share(&stats.guaranteed),
             burstable_memory: stats.burstable.bytes().get(),
+            burstable_bandwidth: share(&stats.burstable),
             available_memory: stats.available.bytes().get(),
             available_bandwidth: share(&stats.available),
         }
+    }
+    fn reset(&self) {
+        self.lock().reset();
     }
 }
