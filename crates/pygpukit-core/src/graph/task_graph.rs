@@ -251,8 +251,8 @@ impl TaskGraph {
     pub fn take_ready(&mut self, now: Nanoseconds, most: usize) -> Vec<String> {
         let ids: Vec<_> = self.ready.iter().map(|&(_, id)| id).take(most).collect();
         let names = ids.into_iter().filter_map(|id| {
-            self.run(now, id);
-            Some(self.tasks.get(&id)?.name.clone())
+            let name = self.tasks.get(&id)?.name.clone();
+            self.run(now, id).then_some(name)
         });
         names.collect()
     }

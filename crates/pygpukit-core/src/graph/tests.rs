@@ -230,6 +230,11 @@ fn larger_priorities_go_first() {
     assert_eq!(graph.take_ready(at(1), 9), ["middle", "low"]);
     graph.complete(at(2), "low");
     assert_eq!(graph.take_ready(at(2), 9), ["high too"]);
+    // Those that have ended are in nobody's way.
+    add(&mut graph, "ends", &[], 100);
+    add(&mut graph, "stays", &[], 100);
+    graph.cancel(at(3), "ends");
+    assert_eq!(graph.take_ready(at(3), 1), ["stays"]);
     // So do those that become free at once.
     let mut graph = self::graph();
     add(&mut graph, "first", &[], 1000);
