@@ -148,6 +148,9 @@ def test_limits_are_what_was_said():
     manager.create_partition("a", "A", limits)
     partition = manager.get("a")
     assert (partition.limits.memory_quota, partition.limits.max_streams) == (7, 4)
-    assert (partition.memory, partition.compute, partition.bandwidth) == (7, 0.5, 0.25)
+    # It has all the time of its own multiprocessors, and none of the others'.
+    assert (partition.memory, partition.compute, partition.bandwidth) == (7, 0.5, 0.0)
+    manager.create_partition("c", "C", rust.PartitionLimits(bandwidth_share=1.0))
+    assert (manager.get("c").bandwidth, manager.available_bandwidth) == (1.0, 0.0)
     with pytest.raises(ValueError, match="`streams` is 0"):
         manager.create_partition("b", "B", rust.PartitionLimits(max_streams=0))

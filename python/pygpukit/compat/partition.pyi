@@ -56,7 +56,8 @@ class PartitionLimits:
         memory_quota: Bytes of its own. Without, or with 0, it has none, and may use what no
             partition has.
         compute_share: Share of the multiprocessors of its own.
-        bandwidth_share: Share of the time of its own.
+        bandwidth_share: Share of the time of its own, on multiprocessors that no partition has;
+            one with some of its own has all of their time.
         max_streams: Streams that its work is spread over.
     """
 
@@ -141,7 +142,7 @@ class Partition:
     def sms(self) -> int | None:
         """Multiprocessors of its own; None without some, or if they are not divided.
 
-        Whole groups: less than its share by no whole group, and the others as fair.
+        Whole groups, less than its share by less than a group.
         """
 
 @final

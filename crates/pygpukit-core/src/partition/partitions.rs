@@ -19,20 +19,29 @@ use crate::units::Nanoseconds;
 ///   ran there has [drained](Self::drained).
 /// - A smaller one keeps what its running tasks were promised: its limits are
 ///   reached as they end.
-/// - One that is deleted loses its groups at once. What runs on them ends there, and
-///   its running tasks keep their memory until then.
+/// - One that is deleted keeps its groups, and the memory that its tasks use, until the
+///   last of them has ended. Then [`settle`](Self::settle) gives them to others.
 #[derive(Debug)]
 pub struct Partitions {
     bands: u8,
     split: Option<(Split, Groups)>,
     /// In the order in which they came.
-    specs: Vec<(TenantId, PartitionSpec)>,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    tenant: TenantId,
+    spec: PartitionSpec,
+    /// Deleted, but not gone as long as its tasks run.
+    deleted: bool,
 }
 
 /// What a partition has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Granted {
-    /// Of what the ledger counts: memory, and shares of space and time.
+    /// Of what the ledger counts: memory, and shares of space and time. Of the time of
+    /// multiprocessors that are its own it has all.
     pub own: Amount,
     /// Multiprocessors on which nobody else's work runs; `None` if nothing keeps
     /// them apart.
@@ -56,7 +65,7 @@ impl Partitions {
         Self {
             bands,
             split: split.map(|split| (split, Groups::new(&split))),
-            specs: Vec::new(),
+            entries: Vec::new(),
         }
     }
 
@@ -78,8 +87,12 @@ impl Partitions {
             spec: spec.tenant,
         };
         ask(scheduler, now, tenant, event, actions)?;
-        self.specs.push((tenant, spec));
-        Ok(self.arrange())
+        self.entries.push(Entry {
+            tenant,
+            spec,
+            deleted: false,
+        });
+        Ok(self.settle(scheduler))
     }
 
     /// Gives a partition another size.
@@ -101,8 +114,8 @@ impl Partitions {
             spec: spec.tenant,
         };
         ask(scheduler, now, tenant, event, actions)?;
-        self.specs[at].1 = spec;
-        Ok(self.arrange())
+        self.entries[at].spec = spec;
+        Ok(self.settle(scheduler))
     }
 
     /// Ends a partition. Its tasks that wait are cancelled, or else run before it is
@@ -124,30 +137,34 @@ impl Partitions {
             cancel_pending,
         };
         scheduler.step(now, event, actions)?;
-        self.specs.remove(at);
-        Ok(self.arrange())
+        self.entries[at].deleted = true;
+        Ok(self.settle(scheduler))
     }
 
     fn position(&self, tenant: TenantId) -> Result<usize, PartitionError> {
-        let at = self.specs.iter().position(|(each, _)| *each == tenant);
+        let is_it = |entry: &Entry| entry.tenant == tenant && !entry.deleted;
+        let at = self.entries.iter().position(is_it);
         at.ok_or_else(|| PartitionError::Unknown(tenant.to_string()))
     }
 
-    /// Divides the groups anew.
-    fn arrange(&mut self) -> Change {
+    /// Gives the groups of deleted partitions to others whose last task has ended: to
+    /// be called when tasks of those have.
+    pub fn settle(&mut self, scheduler: &Scheduler) -> Change {
+        let is_gone = |entry: &mut Entry| entry.deleted && !scheduler.has_tenant(entry.tenant);
+        let gone: Vec<_> = self.entries.extract_if(.., is_gone).collect();
         let Some((split, groups)) = &mut self.split else {
             return Change::default();
         };
-        let shares: Vec<_> = self
-            .specs
-            .iter()
-            .map(|(_, spec)| spec.tenant.compute)
-            .collect();
-        let divided = split.divide(&shares);
+        let shares = self.entries.iter().map(|entry| entry.spec.tenant.compute);
+        let divided = split.divide(&shares.collect::<Vec<_>>());
         debug_assert!(divided.is_ok(), "the ledger grants no more than the whole");
-        let tenants = self.specs.iter().map(|&(tenant, _)| tenant);
+        let tenants = self.entries.iter().map(|entry| entry.tenant);
         let wanted: Vec<_> = tenants.zip(divided.unwrap_or_default()).collect();
-        groups.arrange(&wanted)
+        let latest = groups.arrange(&wanted);
+        for entry in gone {
+            groups.drained(entry.tenant, latest);
+        }
+        latest
     }
 
     /// Takes note that all work of a tenant has ended that ran on groups which it
@@ -172,12 +189,14 @@ impl Partitions {
         split.is_none_or(|(_, groups)| groups.is_alone(tenant))
     }
 
-    /// What a partition has.
+    /// What a partition has; also one that was deleted, as long as its tasks run.
     ///
     /// # Errors
     /// [`PartitionError::Unknown`].
     pub fn granted(&self, tenant: TenantId) -> Result<Granted, PartitionError> {
-        let (_, spec) = self.specs[self.position(tenant)?];
+        let entry = self.entries.iter().find(|entry| entry.tenant == tenant);
+        let unknown = || PartitionError::Unknown(tenant.to_string());
+        let spec = entry.ok_or_else(unknown)?.spec;
         let split = self.split.as_ref();
         let split = split.filter(|_| spec.isolation == Isolation::Sm);
         Ok(Granted {
@@ -193,7 +212,8 @@ impl Partitions {
 
     /// The partitions, in the order in which they came.
     pub fn iter(&self) -> impl Iterator<Item = (TenantId, &PartitionSpec)> {
-        self.specs.iter().map(|(tenant, spec)| (*tenant, spec))
+        let kept = self.entries.iter().filter(|entry| !entry.deleted);
+        kept.map(|entry| (entry.tenant, &entry.spec))
     }
 }
 

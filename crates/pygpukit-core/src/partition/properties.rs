@@ -107,13 +107,21 @@ struct Model {
     partitions: Partitions,
     actions: Actions,
     next_task: u64,
+    /// Shares of multiprocessors of those that are deleted and not gone.
+    going: BTreeMap<TenantId, Share>,
     /// On each group: whose it is, and whose work may run on it.
     used: Vec<(TenantId, BTreeSet<TenantId>)>,
 }
 
 impl Model {
     fn apply(&mut self, step: &Step) {
-        let before: BTreeMap<_, _> = self.counts();
+        let before = self.counts();
+        let had = self.groups();
+        let shares: BTreeMap<_, _> = self
+            .partitions
+            .iter()
+            .map(|(tenant, spec)| (tenant, spec.tenant.compute))
+            .collect();
         let granted = *self.scheduler.ledger().granted();
         let (partitions, scheduler) = (&mut self.partitions, &mut self.scheduler);
         let actions = &mut self.actions;
@@ -168,6 +176,19 @@ impl Model {
             assert_eq!(self.counts(), before, "a refusal changes nothing");
             assert_eq!(*self.scheduler.ledger().granted(), granted);
         }
+        if let (Step::Delete(who, _), Ok(_)) = (step, &changed) {
+            let who = TenantId::new(*who);
+            self.going.insert(who, shares[&who]);
+        }
+        for (tenant, groups) in self.groups() {
+            let had = had.get(&tenant).cloned().unwrap_or_default();
+            let kept = groups.intersection(&had).count();
+            assert_eq!(
+                kept,
+                groups.len().min(had.len()),
+                "no group moves needlessly"
+            );
+        }
         let concerned = match *step {
             Step::Create(who, ..) | Step::Resize(who, ..) | Step::Delete(who, _) => {
                 TenantId::new(who)
@@ -188,7 +209,25 @@ impl Model {
         tenants.filter_map(|(tenant, _)| granted(tenant)).collect()
     }
 
+    /// The groups of each partition.
+    fn groups(&self) -> BTreeMap<TenantId, BTreeSet<u32>> {
+        let groups = |tenant| self.partitions.granted(tenant).unwrap().groups;
+        let tenants = self.partitions.iter();
+        tenants
+            .map(|(tenant, _)| (tenant, groups(tenant).into_iter().collect()))
+            .collect()
+    }
+
     fn check(&mut self) {
+        self.partitions.settle(&self.scheduler);
+        let scheduler = &self.scheduler;
+        self.going.retain(|tenant, _| {
+            let is_there = scheduler.has_tenant(*tenant);
+            for (_, used) in self.used.iter_mut().filter(|_| !is_there) {
+                used.remove(tenant);
+            }
+            is_there
+        });
         let mut owners = vec![TenantId::DEFAULT; self.split.groups() as usize];
         let mut own = Amount::NOTHING;
         for (tenant, spec) in self.partitions.iter() {
@@ -210,13 +249,24 @@ impl Model {
         }
         // What is counted is what partitions have, and memory of those that are going.
         let counted = self.scheduler.ledger().granted();
-        assert_eq!(counted.get(Resource::Compute), own.get(Resource::Compute));
+        let going: u64 = self.going.values().map(|share| share.units()).sum();
+        assert_eq!(
+            counted.get(Resource::Compute),
+            own.get(Resource::Compute) + going
+        );
         assert!(counted.bytes() >= own.bytes());
         assert!(
             counted
                 .exceeding(self.scheduler.ledger().capacity())
                 .is_empty()
         );
+        for going in self.going.keys() {
+            for group in self.partitions.granted(*going).unwrap().groups {
+                let owner = &mut owners[group as usize];
+                assert_eq!(*owner, TenantId::DEFAULT, "groups are disjoint");
+                *owner = *going;
+            }
+        }
         for ((known, used), owner) in self.used.iter_mut().zip(owners) {
             *known = owner;
             used.insert(owner);
@@ -267,6 +317,7 @@ proptest! {
             partitions: Partitions::new(1, Some(split)),
             actions: Actions::new(),
             next_task: 0,
+            going: BTreeMap::new(),
             used: vec![(TenantId::DEFAULT, BTreeSet::from([TenantId::DEFAULT])); split.groups() as usize],
         };
         for step in steps {

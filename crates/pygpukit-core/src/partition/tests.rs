@@ -1,5 +1,6 @@
 use super::*;
 use crate::id::{TaskId, TenantId};
+use crate::ledger::Resource;
 use crate::scheduler::{
     Action, Actions, Config, Event, MemoryAsk, Request, RequestError, Scheduler, ShareAsk,
     StepError, TaskSpec, TenantSpec,
@@ -125,6 +126,8 @@ fn what_is_granted_is_reported() {
     assert_eq!(granted.sms, Some(40));
     assert_eq!(granted.groups, [0, 1, 2, 3, 4]);
     assert_eq!(granted.own.bytes(), Bytes::new(600));
+    // It has all the time of its own multiprocessors, and none of the others'.
+    assert_eq!(granted.own.share(Resource::Bandwidth), Share::ZERO);
     assert_eq!(granted.own, *device.scheduler.ledger().granted());
     assert_eq!(
         (granted.workers, granted.streams, granted.band),
@@ -307,20 +310,35 @@ fn whoever_is_deleted_or_shrinks_keeps_what_runs() {
     assert_eq!(device.scheduler.running(), 2);
     let granted = device.scheduler.ledger().granted().bytes();
     assert_eq!(granted, Bytes::new(600));
-    // Its groups are another's at once, whose guarantee begins when they have drained.
-    let latest = device.partitions.latest_change();
-    let created = device.create(B, spec(Share::ONE, 400)).unwrap();
-    assert_eq!(device.sms(B), 80);
-    device.partitions.drained(TenantId::DEFAULT, created);
-    assert!(!device.partitions.is_active(B));
+    assert_eq!(device.sms(A), 16);
+    assert_eq!(device.resize(A, spec(share(1, 5), 1)), Err(unknown(A)));
+    // Its groups are nobody else's before its last task has ended.
+    let error = device.create(B, spec(Share::ONE, 400)).unwrap_err();
+    assert!(matches!(error, PartitionError::Denied(_)), "{error}");
+    let created = device.create(B, spec(share(1, 2), 400)).unwrap();
+    assert_eq!(
+        device.partitions.granted(B).unwrap().groups,
+        [2, 3, 4, 5, 6]
+    );
     for task in [1, 2] {
+        assert_eq!(device.partitions.settle(&device.scheduler), created);
         device.step(Event::Finish {
             task: TaskId::new(task),
             failed: false,
             held: Bytes::ZERO,
         });
     }
-    device.partitions.drained(A, latest);
+    assert!(device.partitions.settle(&device.scheduler) > created);
+    assert_eq!(device.partitions.granted(A), Err(unknown(A)));
+    let grown = device.resize(B, spec(Share::ONE, 400)).unwrap();
+    assert_eq!(device.sms(B), 80);
+    // Of what was A's nothing runs any more; the rest is still to drain.
+    assert!(!device.partitions.is_active(B));
+    device.partitions.drained(TenantId::DEFAULT, grown);
     assert!(device.partitions.is_active(B));
     assert_eq!(device.scheduler.ledger().granted().bytes(), Bytes::new(400));
+}
+
+fn unknown(tenant: TenantId) -> PartitionError {
+    PartitionError::Unknown(tenant.to_string())
 }
