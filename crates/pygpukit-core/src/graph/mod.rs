@@ -4,6 +4,7 @@
 //! submits a task once those that it depends on are done, and follows it to its end.
 
 mod answer;
+mod asking;
 mod ending;
 mod state;
 mod stats;

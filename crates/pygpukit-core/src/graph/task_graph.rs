@@ -1,14 +1,11 @@
 //! Tasks that wait for each other, and then for what they ask for.
 
-use super::answer::{Answer, GraphError, Unsatisfiable};
+use super::answer::{Answer, GraphError};
 use super::state::{Task, TaskState};
 use super::stats::GraphStats;
 use crate::id::{TaskId, TenantId};
 use crate::ledger::Amount;
-use crate::scheduler::{
-    self, Action, Actions, Admission, Event, Reason, Rejection, Request, Scheduler, ShareAsk,
-    TenantSpec,
-};
+use crate::scheduler::{self, Actions, Admission, Event, Request, Scheduler, ShareAsk, TenantSpec};
 use crate::units::{Bytes, Nanoseconds, Share};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -48,7 +45,7 @@ pub struct TaskGraph {
 }
 
 /// Whose tasks they are.
-const TENANT: TenantId = TenantId::new(1);
+pub(super) const TENANT: TenantId = TenantId::new(1);
 
 impl TaskGraph {
     /// A graph without tasks.
@@ -144,106 +141,6 @@ impl TaskGraph {
         self.ids.insert(name.into(), id);
         self.tasks.insert(id, task);
         Ok(answer)
-    }
-
-    /// The answer that a task would get if it were submitted now. Changes nothing.
-    ///
-    /// # Errors
-    /// [`GraphError::Exists`].
-    pub fn foresee(
-        &self,
-        name: &str,
-        after: &[String],
-        request: &Request,
-    ) -> Result<Answer, GraphError> {
-        Ok(match self.unfinished(name, after)? {
-            Err(dependency) => Answer::Unsatisfiable(dependency),
-            Ok(unfinished) if unfinished.is_empty() => Answer::Asked(self.foreseen(request)),
-            Ok(unfinished) => self.blocked(unfinished.len(), request),
-        })
-    }
-
-    /// What a new task of that name would wait for, or why it cannot be.
-    fn unfinished(
-        &self,
-        name: &str,
-        after: &[String],
-    ) -> Result<Result<BTreeSet<TaskId>, Unsatisfiable>, GraphError> {
-        if self.ids.contains_key(name) {
-            return Err(GraphError::Exists(name.into()));
-        }
-        let mut unfinished = BTreeSet::new();
-        for dependency in after {
-            let why = match self.ids.get(dependency) {
-                None => "is not known: submit it first",
-                Some(id) => match self.tasks.get(id).map(|task| &task.state) {
-                    Some(TaskState::Completed { .. }) => continue,
-                    Some(TaskState::Failed { .. }) => "has failed",
-                    Some(TaskState::Cancelled { .. }) => "was cancelled",
-                    Some(_) | None => {
-                        unfinished.insert(*id);
-                        continue;
-                    }
-                },
-            };
-            return Ok(Err(Unsatisfiable {
-                task: name.into(),
-                dependency: dependency.clone(),
-                why,
-            }));
-        }
-        Ok(Ok(unfinished))
-    }
-
-    /// A task that asks only later. It is rejected if it asks for more than there is.
-    fn blocked(&self, unfinished: usize, request: &Request) -> Answer {
-        let quota = self.scheduler.foresee(TENANT, request);
-        match quota {
-            Ok(Admission::Rejected(rejection)) if rejection.asked > rejection.limit => {
-                Answer::Asked(Admission::Rejected(rejection))
-            }
-            Ok(_) | Err(_) => Answer::Blocked { unfinished },
-        }
-    }
-
-    fn foreseen(&self, request: &Request) -> Admission {
-        let foreseen = self.scheduler.foresee(TENANT, request);
-        debug_assert!(foreseen.is_ok(), "the tenant is there");
-        foreseen.unwrap_or(Admission::Rejected(Rejection {
-            reason: Reason::Closed,
-            asked: 1,
-            available: 0,
-            limit: 0,
-        }))
-    }
-
-    /// Asks the scheduler for what a task asks for.
-    pub(super) fn ask(&mut self, now: Nanoseconds, task: TaskId, request: &Request) -> Admission {
-        let foreseen = self.foreseen(request);
-        let request = Box::new(request.clone());
-        let event = Event::Submit {
-            task,
-            tenant: TENANT,
-            request,
-        };
-        self.step(now, event);
-        self.actions.admission_of(task).unwrap_or(foreseen)
-    }
-
-    /// Tells the scheduler what happened.
-    pub(super) fn step(&mut self, now: Nanoseconds, event: Event) {
-        drop(self.actions.drain());
-        let done = self.scheduler.step(now, event, &mut self.actions);
-        debug_assert_eq!(done, Ok(()), "the graph knows what the scheduler knows");
-        for action in self.actions.as_slice() {
-            if let Action::Start { task: id, .. } = action
-                && let Some(task) = self.tasks.get_mut(id)
-            {
-                task.state = TaskState::Ready;
-                let priority = Reverse(task.request.spec().priority);
-                self.ready.insert((priority, *id));
-            }
-        }
     }
 
     /// Takes the names of tasks that may start, which so do: at most `most`, larger

@@ -10,6 +10,7 @@
 
 mod error;
 mod groups;
+mod limits;
 mod manager;
 mod partitions;
 mod spec;
@@ -24,7 +25,8 @@ mod tests;
 
 pub use error::PartitionError;
 pub use groups::Change;
-pub use manager::{ManagerConfig, NamedPartition, PartitionLimits, PartitionManager};
+pub use limits::{ManagerConfig, PartitionLimits};
+pub use manager::{NamedPartition, PartitionManager};
 pub use partitions::{Granted, Partitions};
 pub use spec::{Isolation, PartitionSpec};
 pub use split::Split;

@@ -7,12 +7,14 @@ mod admission;
 mod cache;
 mod cached_kernel;
 mod clock;
+mod decision;
 mod dispatch;
 mod kernel_key;
 mod launch_config;
 mod memory_pool;
 mod pacing;
 mod partition;
+mod partition_limits;
 mod pinned;
 mod qos;
 mod qos_task;
@@ -22,12 +24,10 @@ mod task;
 mod transfer;
 mod transfer_op;
 
-pub(crate) use admission::{
-    PyAdmissionConfig, PyAdmissionController, PyAdmissionDecision, PyAdmissionStats,
-    PyRejectReason, PyRejectReasonDetails,
-};
+pub(crate) use admission::{PyAdmissionConfig, PyAdmissionController, PyAdmissionStats};
 pub(crate) use cache::{PyCacheConfig, PyCacheStats, PyKernelCache};
 pub(crate) use cached_kernel::PyCachedKernel;
+pub(crate) use decision::{PyAdmissionDecision, PyRejectReason, PyRejectReasonDetails};
 pub(crate) use dispatch::{
     PyDispatchStats, PyKernelDispatcher, PyKernelLaunchRequest, PyKernelState,
 };
@@ -37,9 +37,8 @@ pub(crate) use memory_pool::{PyMemoryBlock, PyMemoryPool, PyPoolStats};
 pub(crate) use pacing::{
     PyKernelPacingEngine, PyPacingConfig, PyPacingDecision, PyPacingStats, PyStreamPacingStats,
 };
-pub(crate) use partition::{
-    PyPartition, PyPartitionConfig, PyPartitionLimits, PyPartitionManager, PyPartitionStats,
-};
+pub(crate) use partition::{PyPartition, PyPartitionManager, PyPartitionStats};
+pub(crate) use partition_limits::{PyPartitionConfig, PyPartitionLimits};
 pub(crate) use pinned::{PyPinnedBlock, PyPinnedMemoryManager, PyPinnedPoolConfig, PyPinnedStats};
 pub(crate) use qos::{PyQosEvaluation, PyQosPolicyEvaluator, PyQosStats};
 pub(crate) use qos_task::{PyQosClass, PyQosPolicy, PyQosTaskMeta};

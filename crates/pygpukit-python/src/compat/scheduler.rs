@@ -1,7 +1,8 @@
 //! Which task may run next, in numbers.
 
-use super::admission::{PyAdmissionDecision, PyAdmissionStats, refusal};
+use super::admission::{PyAdmissionStats, refusal};
 use super::clock::{Clock, milliseconds, seconds};
+use super::decision::PyAdmissionDecision;
 use super::task::{PyTaskMeta, PyTaskState};
 use crate::units::{BytesArg, MillisecondsArg};
 use pygpukit_core::graph::{Answer, Config, TaskGraph, TaskState};
