@@ -1,9 +1,14 @@
-//! When a task that waits could start.
+//! What would be answered, and when a task that waits could start.
 
-use super::state::Scheduler;
-use super::task::{Stage, Task};
+use super::event::Admission;
+use super::order::Rank;
+use super::queue::{Class, Lane};
+use super::request::Request;
+use super::state::{Scheduler, StepError};
+use super::task::{Stage, Task, Waits};
 use crate::collections::Slot;
-use crate::ledger::Amount;
+use crate::id::{TaskId, TenantId};
+use crate::ledger::{Amount, Resource};
 use crate::units::Nanoseconds;
 use smallvec::SmallVec;
 
@@ -14,6 +19,40 @@ const FORESIGHT: usize = 64;
 type Freed = SmallVec<[(Slot, Amount); FORESIGHT]>;
 
 impl Scheduler {
+    /// The answer that a task would get if it were submitted now. Changes nothing.
+    ///
+    /// # Errors
+    /// [`StepError::UnknownTenant`].
+    pub fn foresee(&self, tenant: TenantId, request: &Request) -> Result<Admission, StepError> {
+        let tenant = self.tenant_slot(tenant)?;
+        let amount = request.amount();
+        let rank = Rank::new(request, self.now, self.arrivals);
+        let lane = Lane::new(tenant, Class::of(amount.resources()));
+        Ok(match self.verdict(tenant, &amount, lane, rank, request) {
+            Ok(None) => Admission::Admitted {
+                memory: amount.bytes(),
+                bandwidth: amount.share(Resource::Bandwidth),
+            },
+            Ok(Some(waits_for)) => Admission::Queued {
+                position: self.queue.ahead_of(rank),
+                earliest_start: self.earliest_start(&Task {
+                    id: TaskId::default(),
+                    tenant,
+                    request: Box::new(request.clone()),
+                    amount,
+                    submitted: self.now,
+                    stage: Stage::Queued {
+                        lane,
+                        rank,
+                        lacked: Waits::default(),
+                    },
+                }),
+                waits_for,
+            },
+            Err(rejection) => Admission::Rejected(rejection),
+        })
+    }
+
     /// When running tasks will have given back enough for a task, if each runs
     /// for the usual time; `None` if that takes more of them than are looked at, or
     /// more than all of them have, or cannot be said.

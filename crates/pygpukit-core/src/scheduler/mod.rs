@@ -12,7 +12,6 @@ mod admission;
 mod deadlock;
 mod event;
 mod forecast;
-mod foresee;
 mod lifecycle;
 mod log;
 mod memory;

@@ -5,7 +5,7 @@ use super::policy::Policy;
 use super::state::Scheduler;
 use super::task::{Stage, bytes};
 use crate::id::{TaskId, TenantId};
-use crate::ledger::{Resource, ResourceSet};
+use crate::ledger::{Ledger, Resource, ResourceSet};
 use crate::units::{Bytes, Nanoseconds, Share};
 
 /// What has happened so far, in tasks.
@@ -134,6 +134,31 @@ impl Scheduler {
             queued: self.queue.len(),
             counters: self.counters,
         }
+    }
+
+    /// Whether a tenant is there: one that was closed is, until all that it has is free.
+    pub fn has_tenant(&self, tenant: TenantId) -> bool {
+        self.tenant_ids.get(&tenant).is_some()
+    }
+
+    /// What there is, and what is granted: to tenants as their own, and to their tasks.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// What has happened so far.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// How many tasks run.
+    pub fn running(&self) -> usize {
+        self.running.len()
+    }
+
+    /// How many tasks wait.
+    pub fn waiting(&self) -> usize {
+        self.queue.len()
     }
 
     /// Memory that somebody holds: none for those who are not there.
