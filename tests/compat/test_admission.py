@@ -1,5 +1,7 @@
 """`AdmissionController`: what is admitted has what it asked for, and the rest waits its turn."""
 
+from fractions import Fraction
+
 import pytest
 
 import _pygpukit_rust as rust
@@ -93,6 +95,17 @@ def test_parts_that_add_up_to_the_whole_fit(parts):
         decision = shared.try_admit(f"{shared.stats().admitted_count}", part, part / 10)
         assert decision.is_admitted(), decision
     assert (shared.stats().available_memory, shared.stats().available_bandwidth) == (0, 0.0)
+
+
+def test_every_three_parts_of_a_whole_fit():
+    for whole in range(1, 16):
+        for first in range(whole + 1):
+            for second in range(whole + 1 - first):
+                shared = controller(max_memory=whole)
+                parts = (first, second, whole - first - second)
+                for name, part in enumerate(parts):
+                    share = Fraction(part, whole)
+                    assert shared.try_admit(f"{name}", part, share).is_admitted(), parts
 
 
 def test_what_is_larger_than_all_there_is_never_waits():

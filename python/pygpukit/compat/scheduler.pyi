@@ -157,7 +157,8 @@ class Scheduler:
             happens, not at ticks.
         window_ms: Likewise.
         max_pending_tasks: Tasks that wait for memory.
-        max_ended_tasks: Tasks that have ended and are remembered; the oldest are forgotten.
+        max_ended_tasks: Tasks that have ended and are remembered; the oldest are forgotten, and
+            then not known as dependencies.
         clock: Returns the time in seconds; `time.monotonic` if left out.
 
     Example:
