@@ -15,6 +15,7 @@ mod fair;
 mod feasibility;
 mod group;
 mod left_over;
+mod members;
 mod place;
 mod server;
 mod share;
