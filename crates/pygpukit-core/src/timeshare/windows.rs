@@ -221,8 +221,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Who came first makes no difference to what anybody gets, but for a slice each of
-    /// lag, of an overrun and of a cap, however long it takes.
+    /// Who came first makes no difference to what anybody gets, but for some slices at the
+    /// beginning, when budgets and caps are full: no more of them however long it takes.
     #[test]
     fn another_order_of_clients_changes_no_share(
         specs in prop::collection::vec((1..9_u32, 0..16_u64, prop_oneof![Just(100), 20..100_u64]), 2..6),
@@ -246,7 +246,7 @@ proptest! {
             }
             let mut now = 0;
             let mut served = vec![0_u64; order.len()];
-            while now < 30 * PERIOD {
+            while now < 60 * PERIOD {
                 match share_out.next(ns(now)) {
                     Turn::Run { client, grant, time } => {
                         served[who[&client]] += time.get();
@@ -264,7 +264,8 @@ proptest! {
         other.rotate_left(turn % specs.len());
         other.swap(0, specs.len() - 1);
         for (one, another) in served(&first).into_iter().zip(served(&other)) {
-            prop_assert!(one.abs_diff(another) <= 6 * SLICE, "{one} or {another}");
+            let most = 4 * SLICE * specs.len() as u64;
+            prop_assert!(one.abs_diff(another) <= most, "{one} or {another}");
         }
     }
 }
