@@ -1,7 +1,7 @@
 //! What the code of one function does.
 
-use crate::entry::{Declaration, Facts, offset};
-use crate::token::{Cursor, Token};
+use crate::entry::{Facts, offset};
+use crate::parse::{Declaration, Instruction, Operand, Statement, StatementKind};
 use std::collections::BTreeSet;
 
 /// One function or kernel, before its callees are looked at.
@@ -16,30 +16,62 @@ pub(crate) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// Reads the tokens between the braces; `known` are the names of the module.
-    pub(crate) fn read(tokens: &[Token<'a>], known: &BTreeSet<&str>) -> Self {
+    /// Reads a body; `known` are the names of the module.
+    pub(crate) fn read(statements: &'a [Statement], known: &BTreeSet<&str>) -> Self {
         let mut body = Self::default();
-        let mut cursor = Cursor::new(tokens);
-        let mut starts_statement = true;
-        while let Some(token) = cursor.next() {
-            if let Some(word) = token.word() {
-                if starts_statement && word == ".shared" {
-                    let variable = shared_variable(&mut cursor);
-                    body.facts
-                        .add_shared(variable.and_then(|found| found.bytes));
-                } else {
-                    body.word(word, known, &cursor);
+        for statement in statements {
+            match &statement.kind {
+                StatementKind::Declaration(declaration) if declaration.space == ".shared" => {
+                    for (_, bytes) in shared_variables(declaration) {
+                        body.facts.add_shared(bytes);
+                    }
                 }
+                StatementKind::Instruction(instruction) => body.instruction(instruction, known),
+                StatementKind::Directive(tokens) => {
+                    for token in tokens {
+                        body.name(token, known);
+                    }
+                }
+                StatementKind::Declaration(_)
+                | StatementKind::Label(_)
+                | StatementKind::Location(_)
+                | StatementKind::Open
+                | StatementKind::Close => {}
             }
-            body.facts.conditional |= token.is('@');
-            starts_statement = token.is(';') || token.is('{') || token.is('}');
         }
         body
     }
 
-    fn word(&mut self, word: &'a str, known: &BTreeSet<&str>, after: &Cursor<'_, 'a>) {
+    fn instruction(&mut self, instruction: &'a Instruction, known: &BTreeSet<&str>) {
+        self.facts.conditional |= instruction.guard.is_some();
+        match instruction.mnemonic() {
+            "bar" | "barrier" | "mbarrier" => self.facts.barrier = true,
+            "setp" | "set" | "selp" | "slct" | "min" | "max" | "testp" => {
+                self.facts.conditional = true;
+            }
+            "call" => self.calls_any |= calls_register(instruction),
+            _ => {}
+        }
+        for operand in &instruction.operands {
+            self.operand(operand, known);
+        }
+    }
+
+    fn operand(&mut self, operand: &'a Operand, known: &BTreeSet<&str>) {
+        match operand {
+            Operand::Name(name) | Operand::Offset(name, _) => self.name(name, known),
+            Operand::Address(parts) | Operand::Vector(parts) | Operand::Group(parts) => {
+                for part in parts {
+                    self.operand(part, known);
+                }
+            }
+            Operand::Not(_) | Operand::Literal(_) | Operand::Pair(..) => {}
+        }
+    }
+
+    fn name(&mut self, name: &'a str, known: &BTreeSet<&str>) {
         let facts = &mut self.facts;
-        if let Some(register) = word.strip_prefix('%') {
+        if let Some(register) = name.strip_prefix('%') {
             match register.split('.').collect::<Vec<_>>()[..] {
                 ["tid" | "ntid" | "ctaid" | "nctaid", "x"] => {}
                 ["tid" | "ntid" | "ctaid" | "nctaid", ..] => facts.multidimensional = true,
@@ -52,56 +84,31 @@ impl<'a> Body<'a> {
                         || register.starts_with("is_explicit_cluster");
                 }
             }
-            return;
-        }
-        let mnemonic = word.split('.').next().unwrap_or_default();
-        match mnemonic {
-            "bar" | "barrier" | "mbarrier" => facts.barrier = true,
-            "setp" | "set" | "selp" | "slct" | "min" | "max" | "testp" => facts.conditional = true,
-            "call" => self.calls_any |= calls_register(after.clone()),
-            _ => {}
-        }
-        if known.contains(word) {
-            self.mentions.insert(word);
+        } else if known.contains(name) {
+            self.mentions.insert(name);
         }
     }
 }
 
-/// After `call`: true if the target is a register, or cannot be told.
-/// `call (return), target, (arguments), table;`
-fn calls_register(mut cursor: Cursor<'_, '_>) -> bool {
-    // No function returns more words than this; a bound keeps reading linear.
-    const LONGEST: usize = 64;
-    let mut in_return = cursor.take('(');
-    for _ in 0..LONGEST {
-        match cursor.next() {
-            Some(token) if token.is(')') => in_return = false,
-            Some(token) if !in_return && token.word().is_some() => {
-                return token.word().is_none_or(|target| target.starts_with('%'));
-            }
-            Some(_) => {}
-            None => break,
-        }
-    }
-    true
-}
-
-/// A variable in shared memory.
-pub(crate) struct SharedVariable<'a> {
-    pub(crate) name: &'a str,
-    /// Its size; `None` if the launch decides.
-    pub(crate) bytes: Option<u64>,
-}
-
-/// Reads the variable that is declared after `.shared`.
-pub(crate) fn shared_variable<'a>(cursor: &mut Cursor<'_, 'a>) -> Option<SharedVariable<'a>> {
-    let declaration = Declaration::read(cursor)?;
-    let size = declaration.extent().and_then(|(size, align)| {
-        offset(0, align, size)?;
-        u64::try_from(size).ok()
+/// `call (return), target, (arguments), table;`: true if the target is a register, or
+/// cannot be told.
+fn calls_register(call: &Instruction) -> bool {
+    let target = call.operands.iter().find_map(|operand| match operand {
+        Operand::Name(name) => Some(name),
+        _ => None,
     });
-    Some(SharedVariable {
-        name: declaration.name,
-        bytes: size,
+    target.is_none_or(|name| name.starts_with('%'))
+}
+
+/// Variables in shared memory with their sizes; `None` if the launch decides.
+pub(crate) fn shared_variables(
+    declaration: &Declaration,
+) -> impl Iterator<Item = (&str, Option<u64>)> {
+    declaration.names.iter().map(|name| {
+        let bytes = declaration.extent(name).and_then(|(size, align)| {
+            offset(0, align, size)?;
+            u64::try_from(size).ok()
+        });
+        (&*name.name, bytes)
     })
 }

@@ -1,6 +1,6 @@
 //! Kernels as PTX declares them.
 
-use crate::token::{Cursor, Token};
+use crate::parse::{Declaration, Declarator, Scalar};
 
 /// A kernel: an `.entry` of a PTX module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,27 +98,38 @@ pub enum ParameterKind {
     Bytes,
 }
 
-/// Reads the parameters between the parentheses of an `.entry`.
-pub(crate) fn parameters(tokens: &[Token<'_>]) -> Result<Vec<Parameter>, String> {
+/// Lays out the parameters of an `.entry`.
+pub(crate) fn parameters(list: &[Declaration]) -> Result<Vec<Parameter>, String> {
     let mut parameters = Vec::new();
     let mut end = 0;
-    for tokens in tokens.split(|token| token.is(',')) {
-        if tokens.is_empty() {
-            continue;
+    for declaration in list {
+        let name = declaration.names.first().ok_or("a parameter without a name")?;
+        if declaration.scalar.is_none() {
+            return Err("a parameter without a type, a size or a name".into());
         }
-        let declaration = Declaration::read(&mut Cursor::new(tokens));
-        let declaration = declaration.ok_or("a parameter without a type, a size or a name")?;
-        let (size, align) = declaration.extent().ok_or("a parameter without a size")?;
+        let extent = declaration.extent(name);
+        let (size, align) = extent.ok_or("a parameter without a size")?;
         let start = offset(end, align, size).ok_or("parameters beyond any buffer")?;
         end = start + size;
         parameters.push(Parameter {
             offset: start,
             size,
             align,
-            kind: declaration.kind(),
+            kind: kind(declaration, name),
         });
     }
     Ok(parameters)
+}
+
+fn kind(declaration: &Declaration, name: &Declarator) -> ParameterKind {
+    match declaration.scalar {
+        _ if declaration.lanes > 1 || !name.axes.is_empty() => ParameterKind::Bytes,
+        Some(Scalar::F32 | Scalar::F64) => ParameterKind::Float,
+        Some(Scalar::F16 | Scalar::Bf16 | Scalar::F16x2 | Scalar::Bf16x2 | Scalar::B128) => {
+            ParameterKind::Bytes
+        }
+        _ => ParameterKind::Integer,
+    }
 }
 
 /// Where something of that alignment and size begins after `end`, if its own
@@ -128,88 +139,4 @@ pub(crate) fn offset(end: usize, align: usize, size: usize) -> Option<usize> {
     const LARGEST: usize = 1 << 40;
     let start = end.checked_next_multiple_of(align)?;
     (start.checked_add(size)? <= LARGEST).then_some(start)
-}
-
-/// `.shared .align 4 .b8 name[128]`, `.param .u64 .ptr .global .align 8 name`.
-pub(crate) struct Declaration<'a> {
-    pub(crate) name: &'a str,
-    scalar: &'a str,
-    align: Option<usize>,
-    /// Elements; `None` for `name[]`.
-    elements: Option<usize>,
-    is_array: bool,
-}
-
-impl<'a> Declaration<'a> {
-    /// Reads to the end of the name and its brackets.
-    pub(crate) fn read(cursor: &mut Cursor<'_, 'a>) -> Option<Self> {
-        let (mut scalar, mut align, mut lanes, mut pointer) = (None, None, 1, false);
-        let name = loop {
-            match cursor.take_word()? {
-                ".align" => {
-                    let bytes = usize::try_from(cursor.take_number()?).ok()?;
-                    // After `.ptr` it is the alignment of what is pointed to.
-                    if !pointer {
-                        align = Some(bytes);
-                    }
-                }
-                ".ptr" => pointer = true,
-                ".v2" => lanes = 2,
-                ".v4" => lanes = 4,
-                word if bytes_of(word).is_some() => scalar = Some(word),
-                word if word.starts_with('.') => {}
-                word => break word,
-            }
-        };
-        let mut elements: Option<usize> = Some(lanes);
-        let mut is_array = lanes > 1;
-        while cursor.take('[') {
-            is_array = true;
-            let length = cursor.take_number();
-            elements = match (elements, length) {
-                (Some(count), Some(length)) => {
-                    Some(count.checked_mul(usize::try_from(length).ok()?)?)
-                }
-                _ => None,
-            };
-            if !cursor.take(']') {
-                return None;
-            }
-        }
-        Some(Self {
-            name,
-            scalar: scalar?,
-            align,
-            elements,
-            is_array,
-        })
-    }
-
-    /// Bytes and alignment; `None` if either is open or absurd.
-    pub(crate) fn extent(&self) -> Option<(usize, usize)> {
-        let itemsize = bytes_of(self.scalar)?;
-        let align = self.align.unwrap_or(itemsize);
-        let size = self.elements?.checked_mul(itemsize)?;
-        align.is_power_of_two().then_some((size, align))
-    }
-
-    fn kind(&self) -> ParameterKind {
-        match self.scalar {
-            _ if self.is_array => ParameterKind::Bytes,
-            ".f32" | ".f64" => ParameterKind::Float,
-            ".f16" | ".bf16" | ".f16x2" | ".bf16x2" | ".b128" => ParameterKind::Bytes,
-            _ => ParameterKind::Integer,
-        }
-    }
-}
-
-fn bytes_of(scalar: &str) -> Option<usize> {
-    Some(match scalar {
-        ".b8" | ".u8" | ".s8" => 1,
-        ".b16" | ".u16" | ".s16" | ".f16" | ".bf16" => 2,
-        ".b32" | ".u32" | ".s32" | ".f32" | ".f16x2" | ".bf16x2" | ".tf32" => 4,
-        ".b64" | ".u64" | ".s64" | ".f64" | ".f32x2" => 8,
-        ".b128" => 16,
-        _ => return None,
-    })
 }

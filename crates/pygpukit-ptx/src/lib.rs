@@ -17,7 +17,7 @@ mod elf;
 mod entry;
 mod error;
 mod module;
-mod token;
+mod parse;
 
 pub use cubin::{Cubin, CubinKernel, CubinParameter};
 pub use entry::{Entry, Facts, Parameter, ParameterKind};

@@ -85,6 +85,9 @@ proptest! {
                 }
                 prop_assert_eq!(end, entry.parameter_bytes);
             }
+            let printed = module.to_string();
+            let again = Module::parse(&printed).expect("what was printed");
+            prop_assert_eq!(again.to_string(), printed);
         }
     }
 
@@ -121,5 +124,15 @@ fn nesting_is_not_recursion() {
         ".version 8.0\n.entry k () {{ {} }}",
         "call (".repeat(200_000)
     );
-    assert!(Module::parse(&calls).unwrap().entries[0].facts.shared_bytes == 0);
+    assert!(Module::parse(&calls).is_err());
+    let operands = format!(
+        ".version 8.0\n.entry k () {{ mov.b64 {}; }}",
+        "{".repeat(100_000) + &"}".repeat(100_000)
+    );
+    assert!(Module::parse(&operands).is_err());
+    let scopes = format!(
+        ".version 8.0\n.entry k () {{ {} }}",
+        "{".repeat(100_000) + &"}".repeat(100_000)
+    );
+    assert!(Module::parse(&scopes).is_ok());
 }

@@ -11,11 +11,14 @@ pub(crate) enum Text<'a> {
     Sign(char),
 }
 
-/// A token and the line it is on, counted from 1.
+/// A token and where it stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token<'a> {
     pub(crate) text: Text<'a>,
+    /// The line it is on, counted from 1.
     pub(crate) line: usize,
+    /// Its first byte in the text.
+    pub(crate) start: usize,
 }
 
 impl<'a> Token<'a> {
@@ -27,6 +30,25 @@ impl<'a> Token<'a> {
         match self.text {
             Text::Word(word) => Some(word),
             Text::Quoted(_) | Text::Sign(_) => None,
+        }
+    }
+
+    /// The byte behind it.
+    pub(crate) fn end(&self) -> usize {
+        self.start
+            + match self.text {
+                Text::Word(word) => word.len(),
+                Text::Quoted(quoted) => quoted.len() + 2,
+                Text::Sign(sign) => sign.len_utf8(),
+            }
+    }
+
+    /// The token as it is written.
+    pub(crate) fn written(&self) -> String {
+        match self.text {
+            Text::Word(word) => word.into(),
+            Text::Quoted(quoted) => format!("\"{quoted}\""),
+            Text::Sign(sign) => sign.into(),
         }
     }
 }
@@ -45,14 +67,15 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
             let length = rest.len().min(end + 2);
             (Some(Text::Quoted(&quoted[..end])), length)
         } else if is_word(first) {
-            let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            let end = word_length(rest);
             (Some(Text::Word(&rest[..end])), end)
         } else if first.is_whitespace() {
             (None, first.len_utf8())
         } else {
             (Some(Text::Sign(first)), first.len_utf8())
         };
-        found.extend(token.map(|text| Token { text, line }));
+        let start = text.len() - rest.len();
+        found.extend(token.map(|text| Token { text, line, start }));
         let (passed, remaining) = rest.split_at(length);
         line += passed.bytes().filter(|&byte| byte == b'\n').count();
         rest = remaining;
@@ -60,81 +83,21 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     found
 }
 
+/// Two colons belong to a word, `ld.global.L1::no_allocate`; one ends a label.
+fn word_length(text: &str) -> usize {
+    let mut length = 0;
+    loop {
+        let rest = &text[length..];
+        length += rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        match text[length..].strip_prefix("::") {
+            Some(after) if after.starts_with(is_word) => length += 2,
+            _ => return length,
+        }
+    }
+}
+
 fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%' | '.')
-}
-
-/// A place in a list of tokens.
-#[derive(Clone, Debug)]
-pub(crate) struct Cursor<'t, 'a> {
-    tokens: &'t [Token<'a>],
-    at: usize,
-}
-
-impl<'t, 'a> Cursor<'t, 'a> {
-    pub(crate) fn new(tokens: &'t [Token<'a>]) -> Self {
-        Self { tokens, at: 0 }
-    }
-
-    pub(crate) fn peek(&self) -> Option<Token<'a>> {
-        self.tokens.get(self.at).copied()
-    }
-
-    pub(crate) fn next(&mut self) -> Option<Token<'a>> {
-        let token = self.peek();
-        self.at += usize::from(token.is_some());
-        token
-    }
-
-    /// The line of the next token, or of the last one.
-    pub(crate) fn line(&self) -> usize {
-        let token = self.tokens.get(self.at).or(self.tokens.last());
-        token.map_or(1, |token| token.line)
-    }
-
-    /// Takes the next token if it is that sign.
-    pub(crate) fn take(&mut self, sign: char) -> bool {
-        let found = self.peek().is_some_and(|token| token.is(sign));
-        self.at += usize::from(found);
-        found
-    }
-
-    /// Takes the next token if it is a word.
-    pub(crate) fn take_word(&mut self) -> Option<&'a str> {
-        let word = self.peek()?.word()?;
-        self.at += 1;
-        Some(word)
-    }
-
-    /// Takes the next token if it is a whole number, decimal or hexadecimal.
-    pub(crate) fn take_number(&mut self) -> Option<u64> {
-        let number = number(self.peek()?.word()?)?;
-        self.at += 1;
-        Some(number)
-    }
-
-    /// After an opening bracket: the tokens up to its partner, which is passed.
-    /// `None` if there is no partner.
-    pub(crate) fn take_group(&mut self, open: char, close: char) -> Option<&'t [Token<'a>]> {
-        let start = self.at;
-        let mut depth = 1_usize;
-        while let Some(token) = self.next() {
-            depth += usize::from(token.is(open));
-            depth -= usize::from(token.is(close));
-            if depth == 0 {
-                return Some(&self.tokens[start..self.at - 1]);
-            }
-        }
-        None
-    }
-}
-
-fn number(word: &str) -> Option<u64> {
-    let digits = word.trim_end_matches('U');
-    match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
-        Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16).ok(),
-        None => digits.parse().ok(),
-    }
 }
 
 #[cfg(test)]
@@ -162,6 +125,20 @@ mod tests {
             (Text::Sign(':'), 4),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn double_colons_belong_to_words() {
+        let found: Vec<String> = tokens("a.L1::b c:: ::d")
+            .iter()
+            .map(Token::written)
+            .collect();
+        assert_eq!(found, ["a.L1::b", "c", ":", ":", ":", ":", "d"]);
+        let at: Vec<(usize, usize)> = tokens("ab \"c\";")
+            .iter()
+            .map(|token| (token.start, token.end()))
+            .collect();
+        assert_eq!(at, [(0, 2), (3, 6), (6, 7)]);
     }
 
     #[test]
