@@ -6,20 +6,26 @@
 //!
 //! - [`Module`] and [`Entry`]: PTX text.
 //! - [`Cubin`]: the ELF image that the assembler makes of it.
+//! - [`Program`], [`Kernel`], [`Launch`], [`Memory`]: PTX, run on the CPU.
 //!
 //! No input makes this crate panic or hang.
-
-#![forbid(unsafe_code)]
 
 mod body;
 mod cubin;
 mod elf;
 mod entry;
 mod error;
+mod execute;
+mod memory;
 mod module;
+mod operations;
 mod parse;
+mod program;
 
 pub use cubin::{Cubin, CubinKernel, CubinParameter};
 pub use entry::{Entry, Facts, Parameter, ParameterKind};
 pub use error::{CubinError, PtxError};
+pub use execute::{Launch, LaunchError, Place, Trouble};
+pub use memory::{Memory, Plain};
 pub use module::Module;
+pub use program::{CompileError, Kernel, Program, Running, Summary};

@@ -1,0 +1,286 @@
+//! Comparisons and choices.
+
+use crate::execute::Handler;
+use crate::operations::compare::{self as op, compare, flags, select};
+use crate::operations::ternary;
+use crate::parse::{Operand, Scalar};
+use crate::program::draft::{Draft, Field, Usage};
+use crate::program::draft::Register;
+use crate::program::error::Issue;
+use crate::program::form::Form;
+use crate::program::lower::Lowering;
+use crate::program::operands::exactly;
+
+/// How a comparison is made of a test.
+struct Plan {
+    handler: Handler,
+    swap: bool,
+    invert: bool,
+}
+
+const COMPARISONS: [&str; 18] = [
+    "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu",
+    "geu", "num", "nan",
+];
+
+pub(super) fn decode(
+    lowering: &mut Lowering<'_>,
+    form: &mut Form<'_>,
+    operands: &[Operand],
+) -> Result<(), Issue> {
+    match form.mnemonic {
+        "setp" => set_predicate(lowering, form, operands),
+        "set" => set(lowering, form, operands),
+        "selp" => choose(lowering, form, operands),
+        "slct" => choose_by_sign(lowering, form, operands),
+        _ => test(lowering, form, operands),
+    }
+}
+
+fn set_predicate(
+    lowering: &mut Lowering<'_>,
+    form: &mut Form<'_>,
+    operands: &[Operand],
+) -> Result<(), Issue> {
+    let name = form.take_of(&COMPARISONS).ok_or(Issue::Form)?;
+    let join = form.take_of(&["and", "or", "xor"]);
+    let ftz = form.take("ftz");
+    let scalar = form.scalar()?;
+    form.done()?;
+    let (to, inverted) = match operands.first() {
+        Some(Operand::Pair(first, second)) => {
+            let first = (first != "_").then(|| lowering.register(first, Scalar::Pred)).transpose()?;
+            let second =
+                (second != "_").then(|| lowering.register(second, Scalar::Pred)).transpose()?;
+            (first, second)
+        }
+        Some(name) => (lowering.target(name, Scalar::Pred)?, None),
+        None => return Err(Issue::Form),
+    };
+    let mut draft = comparison(lowering, name, scalar, ftz, operands.get(1..3))?;
+    let put = |draft: Draft, field, register: Option<Register>| match register {
+        Some(register) => draft.with(field, register, Usage::Write),
+        None => draft,
+    };
+    draft = put(draft, Field::To, to);
+    draft = put(draft, Field::D, inverted);
+    match (join, &operands[3..]) {
+        (None, []) => {}
+        (Some(join), [other]) => {
+            let (other, negated) = lowering.predicate(other)?;
+            draft = draft.c(other);
+            draft.step.extra |= match join {
+                "and" => flags::AND,
+                "or" => flags::OR,
+                _ => flags::XOR,
+            };
+            draft.step.extra |= if negated { flags::INVERT_C } else { 0 };
+        }
+        _ => return Err(Issue::Form),
+    }
+    lowering.emit(draft)
+}
+
+/// A comparison without the predicate that it goes to.
+fn comparison(
+    lowering: &mut Lowering<'_>,
+    name: &str,
+    scalar: Scalar,
+    ftz: bool,
+    operands: Option<&[Operand]>,
+) -> Result<Draft, Issue> {
+    let Some([a, b]) = operands else {
+        return Err(Issue::Form);
+    };
+    let plan = plan(lowering, name, scalar, ftz)?;
+    let (a, b) = (lowering.source(a, scalar)?, lowering.source(b, scalar)?);
+    let (a, b) = if plan.swap { (b, a) } else { (a, b) };
+    let extra = if plan.invert { flags::INVERT } else { 0 };
+    Ok(Draft::new(plan.handler).a(a).b(b).extra(extra))
+}
+
+macro_rules! by_integer {
+    ($scalar:expr, $level:expr, $op:ident) => {
+        match $scalar {
+            Scalar::U16 | Scalar::B16 => compare::<op::$op<u16>>($level),
+            Scalar::S16 => compare::<op::$op<i16>>($level),
+            Scalar::U32 | Scalar::B32 => compare::<op::$op<u32>>($level),
+            Scalar::S32 => compare::<op::$op<i32>>($level),
+            Scalar::U64 | Scalar::B64 => compare::<op::$op<u64>>($level),
+            Scalar::S64 => compare::<op::$op<i64>>($level),
+            _ => return Err(Issue::Form),
+        }
+    };
+}
+
+macro_rules! by_float {
+    ($scalar:expr, $ftz:expr, $level:expr, $op:ident) => {
+        match ($scalar, $ftz) {
+            (Scalar::F32, false) => compare::<op::$op<f32, false>>($level),
+            (Scalar::F32, true) => compare::<op::$op<f32, true>>($level),
+            (Scalar::F64, false) => compare::<op::$op<f64, false>>($level),
+            _ => return Err(Issue::Form),
+        }
+    };
+}
+
+fn plan(
+    lowering: &Lowering<'_>,
+    name: &str,
+    scalar: Scalar,
+    ftz: bool,
+) -> Result<Plan, Issue> {
+    let level = lowering.level;
+    let plan = |handler, swap, invert| {
+        Ok(Plan {
+            handler,
+            swap,
+            invert,
+        })
+    };
+    if matches!(scalar, Scalar::F32 | Scalar::F64) {
+        let equal = by_float!(scalar, ftz, level, FloatEqual);
+        let less = by_float!(scalar, ftz, level, FloatLess);
+        let most = by_float!(scalar, ftz, level, FloatLessOrEqual);
+        return match name {
+            "eq" => plan(equal, false, false),
+            "neu" => plan(equal, false, true),
+            "ne" => plan(by_float!(scalar, ftz, level, FloatUnequal), false, false),
+            "equ" => plan(by_float!(scalar, ftz, level, FloatUnequal), false, true),
+            "lt" => plan(less, false, false),
+            "gt" => plan(less, true, false),
+            "geu" => plan(less, false, true),
+            "leu" => plan(less, true, true),
+            "le" => plan(most, false, false),
+            "ge" => plan(most, true, false),
+            "gtu" => plan(most, false, true),
+            "ltu" => plan(most, true, true),
+            "nan" => plan(by_float!(scalar, ftz, level, Unordered), false, false),
+            "num" => plan(by_float!(scalar, ftz, level, Unordered), false, true),
+            _ => Err(Issue::Form),
+        };
+    }
+    let is_unsigned = matches!(scalar, Scalar::U16 | Scalar::U32 | Scalar::U64);
+    let less = by_integer!(scalar, level, Less);
+    match name {
+        "eq" => plan(by_integer!(scalar, level, Equal), false, false),
+        "ne" => plan(by_integer!(scalar, level, Equal), false, true),
+        "lt" => plan(less, false, false),
+        "gt" => plan(less, true, false),
+        "ge" => plan(less, false, true),
+        "le" => plan(less, true, true),
+        "lo" if is_unsigned => plan(less, false, false),
+        "hi" if is_unsigned => plan(less, true, false),
+        "hs" if is_unsigned => plan(less, false, true),
+        "ls" if is_unsigned => plan(less, true, true),
+        _ => Err(Issue::Form),
+    }
+}
+
+/// `set`: all ones or 1.0 where it holds.
+fn set(
+    lowering: &mut Lowering<'_>,
+    form: &mut Form<'_>,
+    operands: &[Operand],
+) -> Result<(), Issue> {
+    let name = form.take_of(&COMPARISONS).ok_or(Issue::Form)?;
+    let ftz = form.take("ftz");
+    let (to, scalar) = (form.scalar()?, form.scalar()?);
+    form.done()?;
+    let holds = match to {
+        Scalar::U32 | Scalar::S32 | Scalar::B32 => u32::MAX,
+        Scalar::F32 => 1.0_f32.to_bits(),
+        _ => return Err(Issue::Form),
+    };
+    let [first, ..] = operands else {
+        return Err(Issue::Form);
+    };
+    let predicate = lowering.temporary(Scalar::Pred)?;
+    let draft = comparison(lowering, name, scalar, ftz, operands.get(1..))?;
+    lowering.emit(draft.to(predicate))?;
+    let draft = Draft::new(select::<u32>(lowering.level))
+        .to(lowering.written(first, to)?)
+        .a(lowering.word(holds))
+        .b(lowering.word(0))
+        .c(predicate);
+    lowering.emit(draft)
+}
+
+fn choose(
+    lowering: &mut Lowering<'_>,
+    form: &mut Form<'_>,
+    operands: &[Operand],
+) -> Result<(), Issue> {
+    let scalar = form.scalar()?;
+    form.done()?;
+    let level = lowering.level;
+    let handler = match scalar.bytes() {
+        2 => select::<u16>(level),
+        4 => select::<u32>(level),
+        8 => select::<u64>(level),
+        _ => return Err(Issue::Form),
+    };
+    let [to, a, b, c] = exactly(operands)?;
+    let (predicate, negated) = lowering.predicate(c)?;
+    let draft = Draft::new(handler)
+        .to(lowering.written(to, scalar)?)
+        .a(lowering.source(a, scalar)?)
+        .b(lowering.source(b, scalar)?)
+        .c(predicate)
+        .extra(if negated { flags::INVERT_C } else { 0 });
+    lowering.emit(draft)
+}
+
+fn choose_by_sign(
+    lowering: &mut Lowering<'_>,
+    form: &mut Form<'_>,
+    operands: &[Operand],
+) -> Result<(), Issue> {
+    let ftz = form.take("ftz");
+    let (scalar, sign) = (form.scalar()?, form.scalar()?);
+    form.done()?;
+    let level = lowering.level;
+    // A flushed subnormal is zero, and zero of any sign is not below zero.
+    let handler = match (scalar.bytes(), sign, ftz) {
+        (2, Scalar::S32, false) => ternary::<op::SelectBySign<u16, i32>>(level),
+        (4, Scalar::S32, false) => ternary::<op::SelectBySign<u32, i32>>(level),
+        (8, Scalar::S32, false) => ternary::<op::SelectBySign<u64, i32>>(level),
+        (4, Scalar::F32, false) => ternary::<op::SelectBySign<u32, f32>>(level),
+        (8, Scalar::F32, false) => ternary::<op::SelectBySign<u64, f32>>(level),
+        _ => return Err(Issue::Form),
+    };
+    lowering.ternary(handler, operands, [scalar, scalar, scalar, sign])
+}
+
+fn test(
+    lowering: &mut Lowering<'_>,
+    form: &mut Form<'_>,
+    operands: &[Operand],
+) -> Result<(), Issue> {
+    let kinds = ["finite", "infinite", "number", "notanumber", "normal", "subnormal"];
+    let kind = form.take_of(&kinds).ok_or(Issue::Form)?;
+    let scalar = form.scalar()?;
+    form.done()?;
+    let level = lowering.level;
+    macro_rules! by_kind {
+        ($type:ty) => {
+            match kind {
+                "finite" => compare::<op::Kind<$type, 0>>(level),
+                "infinite" => compare::<op::Kind<$type, 1>>(level),
+                "number" => compare::<op::Kind<$type, 2>>(level),
+                "notanumber" => compare::<op::Kind<$type, 3>>(level),
+                "normal" => compare::<op::Kind<$type, 4>>(level),
+                _ => compare::<op::Kind<$type, 5>>(level),
+            }
+        };
+    }
+    let handler = match scalar {
+        Scalar::F32 => by_kind!(f32),
+        Scalar::F64 => by_kind!(f64),
+        _ => return Err(Issue::Form),
+    };
+    let [to, a] = exactly(operands)?;
+    let a = lowering.source(a, scalar)?;
+    let draft = Draft::new(handler).to(lowering.written(to, Scalar::Pred)?).a(a).b(a);
+    lowering.emit(draft)
+}
