@@ -36,6 +36,9 @@ impl Files<'_> {
     }
 }
 
+// Loops with indices instead of `array::from_fn` and closures here and in the handlers: what
+// is not inlined would be compiled without the processor's features.
+
 /// What a register can be read as: the instruction decides, not the register.
 pub(crate) trait Value: Copy + Default {
     /// Reads the lanes of a chunk of [`WIDTH`].
@@ -54,19 +57,22 @@ macro_rules! values {
             #[inline(always)]
             fn read(files: &Files<'_>, slot: u16, chunk: usize) -> [Self; WIDTH] {
                 let lanes = &files.$file[usize::from(slot)].0;
-                std::array::from_fn(|i| {
+                let mut values = [<$type>::default(); WIDTH];
+                for i in 0..WIDTH {
                     let $bits = lanes[chunk * WIDTH + i];
-                    $load
-                })
+                    values[i] = $load;
+                }
+                values
             }
 
             #[inline(always)]
             fn write(files: &mut Files<'_>, slot: u16, chunk: usize, values: [Self; WIDTH]) {
                 let lanes = &mut files.$file[usize::from(slot)].0;
-                let stored: [$stored; WIDTH] = std::array::from_fn(|i| {
+                let mut stored = [0; WIDTH];
+                for i in 0..WIDTH {
                     let $value = values[i];
-                    $store
-                });
+                    stored[i] = $store;
+                }
                 lanes[chunk * WIDTH..chunk * WIDTH + WIDTH].copy_from_slice(&stored);
             }
 
@@ -80,12 +86,13 @@ macro_rules! values {
                 mask: u32,
             ) {
                 let lanes = &mut files.$file[usize::from(slot)].0;
-                let stored: [$stored; WIDTH] = std::array::from_fn(|i| {
+                let mut stored = [0; WIDTH];
+                for i in 0..WIDTH {
                     let $value = values[i];
                     let new: $stored = $store;
                     let chosen = <$stored>::from((mask >> i) & 1).wrapping_neg();
-                    (new & chosen) | (lanes[chunk * WIDTH + i] & !chosen)
-                });
+                    stored[i] = (new & chosen) | (lanes[chunk * WIDTH + i] & !chosen);
+                }
                 lanes[chunk * WIDTH..chunk * WIDTH + WIDTH].copy_from_slice(&stored);
             }
 

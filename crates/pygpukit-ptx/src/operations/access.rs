@@ -1,5 +1,6 @@
 //! Reads and writes of memory.
 
+use super::arity::each;
 use crate::execute::{Core, Files, Flow, NO_SLOT, Space, Step, Value, WIDTH, dispatched};
 use crate::memory::Plain;
 use std::marker::PhantomData;
@@ -66,10 +67,10 @@ fn addresses(files: &Files<'_>, step: &Step, chunk: usize) -> [u64; WIDTH] {
     if step.extra & flags::NARROW != 0 {
         let bases = u32::read(files, step.a, chunk);
         let offset = step.immediate as u32;
-        return std::array::from_fn(|i| u64::from(bases[i].wrapping_add(offset)));
+        return each!(i => u64::from(bases[i].wrapping_add(offset)));
     }
     let bases = u64::read(files, step.a, chunk);
-    std::array::from_fn(|i| bases[i].wrapping_add(step.immediate))
+    each!(i => bases[i].wrapping_add(step.immediate))
 }
 
 /// The address of one lane.
@@ -80,9 +81,10 @@ pub(super) fn address(files: &Files<'_>, step: &Step, lane: usize) -> u64 {
 /// True if each lane's address is `stride` above the one before.
 #[inline(always)]
 fn are_consecutive(addresses: &[u64; WIDTH], stride: u64) -> bool {
-    let differences = (0..WIDTH).fold(0, |all, i| {
-        all | (addresses[i] ^ addresses[0].wrapping_add(i as u64 * stride))
-    });
+    let mut differences = 0;
+    for i in 0..WIDTH {
+        differences |= addresses[i] ^ addresses[0].wrapping_add(i as u64 * stride);
+    }
     differences == 0
 }
 
@@ -107,7 +109,7 @@ fn load_body<O: Access>(core: &mut Core<'_>, step: &Step) -> Flow {
         let mut files = core.files.again();
         for index in 0..O::COUNT {
             let slot = slot(step, index);
-            let lanes = std::array::from_fn(|i| O::get(&values[i], index));
+            let lanes = each!(i => O::get(&values[i], index));
             if slot == NO_SLOT {
                 continue;
             }

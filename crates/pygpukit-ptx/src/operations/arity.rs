@@ -26,53 +26,67 @@ pub(crate) trait Ternary {
     fn apply(a: Self::A, b: Self::B, c: Self::C) -> Self::To;
 }
 
-/// Computes chunk by chunk. Masked and unmasked writes are loops of their own.
-#[inline(always)]
-pub(super) fn chunks<T: Value>(
-    core: &mut Core<'_>,
-    step: &Step,
-    compute: impl Fn(&Files<'_>, usize) -> [T; WIDTH],
-) -> Flow {
-    let active = core.active;
-    let mut files = core.files.again();
-    if active == u32::MAX {
-        for chunk in 0..4 {
-            let values = compute(&files, chunk);
-            T::write(&mut files, step.to, chunk, values);
+/// Computes chunk by chunk; masked and unmasked writes are loops of their own. A macro
+/// and not a closure, which would not always be inlined.
+macro_rules! chunks {
+    ($core:ident, $step:ident, $to:ty, |$files:ident, $chunk:ident| $compute:expr) => {{
+        let active = $core.active;
+        let mut files = $core.files.again();
+        if active == u32::MAX {
+            for $chunk in 0..4 {
+                let $files = &files;
+                let values: [$to; crate::execute::WIDTH] = $compute;
+                <$to>::write(&mut files, $step.to, $chunk, values);
+            }
+        } else {
+            for $chunk in 0..4 {
+                let $files = &files;
+                let values: [$to; crate::execute::WIDTH] = $compute;
+                let mask = active >> ($chunk * crate::execute::WIDTH);
+                <$to>::blend(&mut files, $step.to, $chunk, values, mask);
+            }
         }
-    } else {
-        for chunk in 0..4 {
-            let values = compute(&files, chunk);
-            T::blend(&mut files, step.to, chunk, values, active >> (chunk * WIDTH));
-        }
-    }
-    Flow::Next
+        Flow::Next
+    }};
 }
+
+/// The value of each lane of a chunk.
+macro_rules! each {
+    ($i:ident => $value:expr) => {{
+        let mut values = [Default::default(); crate::execute::WIDTH];
+        for $i in 0..crate::execute::WIDTH {
+            values[$i] = $value;
+        }
+        values
+    }};
+}
+
+pub(super) use {chunks, each};
 
 #[inline(always)]
 fn unary_body<O: Unary>(core: &mut Core<'_>, step: &Step) -> Flow {
-    chunks(core, step, |files, chunk| {
+    chunks!(core, step, O::To, |files, chunk| {
         let a = O::A::read(files, step.a, chunk);
-        std::array::from_fn(|i| O::apply(a[i]))
+        each!(i => O::apply(a[i]))
     })
 }
 
 #[inline(always)]
 fn binary_body<O: Binary>(core: &mut Core<'_>, step: &Step) -> Flow {
-    chunks(core, step, |files, chunk| {
+    chunks!(core, step, O::To, |files, chunk| {
         let a = O::A::read(files, step.a, chunk);
         let b = O::B::read(files, step.b, chunk);
-        std::array::from_fn(|i| O::apply(a[i], b[i]))
+        each!(i => O::apply(a[i], b[i]))
     })
 }
 
 #[inline(always)]
 fn ternary_body<O: Ternary>(core: &mut Core<'_>, step: &Step) -> Flow {
-    chunks(core, step, |files, chunk| {
+    chunks!(core, step, O::To, |files, chunk| {
         let a = O::A::read(files, step.a, chunk);
         let b = O::B::read(files, step.b, chunk);
         let c = O::C::read(files, step.c, chunk);
-        std::array::from_fn(|i| O::apply(a[i], b[i], c[i]))
+        each!(i => O::apply(a[i], b[i], c[i]))
     })
 }
 

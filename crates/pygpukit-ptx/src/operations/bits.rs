@@ -1,8 +1,9 @@
 //! Operations on bits.
 
 use super::integer::Integer;
+use super::arity::chunks;
 use super::{Binary, Lanewise, Ternary, Unary};
-use crate::execute::{Core, Files, Flow, Step, Value};
+use crate::execute::{Core, Files, Flow, Step, Value, WIDTH};
 use std::marker::PhantomData;
 
 macro_rules! binaries {
@@ -226,18 +227,21 @@ impl<T: Integer> Lanewise for Extend<T> {
 /// `lop3`: any function of three bits, by its table.
 #[inline(always)]
 fn logic3_body<O: Table>(core: &mut Core<'_>, step: &Step) -> Flow {
-    super::arity::chunks(core, step, |files, chunk| {
+    let table = step.extra;
+    chunks!(core, step, u32, |files, chunk| {
         let a = u32::read(files, step.a, chunk);
         let b = u32::read(files, step.b, chunk);
         let c = u32::read(files, step.c, chunk);
-        let all = |bit: u32| (step.extra >> bit & 1).wrapping_neg();
-        std::array::from_fn(|i| {
-            (0..8).fold(0, |result, row| {
-                let [x, y, z] = [(a[i], 4), (b[i], 2), (c[i], 1)]
-                    .map(|(value, bit)| if row & bit == 0 { !value } else { value });
-                result | (x & y & z & all(row))
-            })
-        })
+        let mut values = [0; WIDTH];
+        for row in 0..8 {
+            // The row of the table where these bits are so.
+            let all = (table >> row & 1).wrapping_neg();
+            let [x, y, z] = [4, 2, 1].map(|bit| u32::from(row & bit == 0).wrapping_neg());
+            for i in 0..WIDTH {
+                values[i] |= (a[i] ^ x) & (b[i] ^ y) & (c[i] ^ z) & all;
+            }
+        }
+        values
     })
 }
 

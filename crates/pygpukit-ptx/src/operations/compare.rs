@@ -1,6 +1,7 @@
 //! Comparisons, choices and predicates.
 
 use super::Ternary;
+use super::arity::{chunks, each};
 use super::float::{Real, flushed};
 use super::integer::Integer;
 use crate::execute::{Core, Flow, NO_SLOT, Step, Value, WIDTH, dispatched};
@@ -125,11 +126,11 @@ fn select_body<T: Value>(core: &mut Core<'_>, step: &Step) -> Flow {
     if step.extra & flags::INVERT_C != 0 {
         chosen = !chosen;
     }
-    super::arity::chunks(core, step, |files, chunk| {
+    chunks!(core, step, T, |files, chunk| {
         let a = T::read(files, step.a, chunk);
         let b = T::read(files, step.b, chunk);
         let part = chosen >> (chunk * WIDTH);
-        std::array::from_fn(|i| if part >> i & 1 == 1 { a[i] } else { b[i] })
+        each!(i => if part >> i & 1 == 1 { a[i] } else { b[i] })
     })
 }
 
