@@ -15,8 +15,8 @@ pub(crate) use self::core::{
 };
 pub(crate) use fault::Fault;
 pub use fault::{LaunchError, Place, Trouble};
-pub(crate) use files::{Files, Value, WIDTH, Wide, Word};
+pub(crate) use files::{Files, Value, WIDTH};
 pub use launch::Launch;
 pub(crate) use launch::{Code, LaneMask, Run, Source, Special};
 pub(crate) use level::{Level, dispatched};
-pub(crate) use step::{Flow, Handler, NEGATED, NO_GUARD, NO_SLOT, Step};
+pub(crate) use step::{Flow, Handler, NEGATED, NO_SLOT, Step};

@@ -78,14 +78,62 @@ pub(super) fn address(files: &Files<'_>, step: &Step, lane: usize) -> u64 {
     addresses(files, step, lane / WIDTH)[lane % WIDTH]
 }
 
-/// True if each lane's address is `stride` above the one before.
+/// How the addresses of a chunk lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pattern {
+    /// Each lane's is one value above the one before, from there on.
+    Consecutive(u64),
+    /// All are the same.
+    Uniform(u64),
+    Scattered,
+}
+
+/// From one lane's address to the next one's, round the chunk: all lanes are treated alike,
+/// so that they stay one vector.
 #[inline(always)]
-fn are_consecutive(addresses: &[u64; WIDTH], stride: u64) -> bool {
-    let mut differences = 0;
-    for i in 0..WIDTH {
-        differences |= addresses[i] ^ addresses[0].wrapping_add(i as u64 * stride);
+fn wanted(lane: usize, stride: u64) -> u64 {
+    if lane == WIDTH - 1 {
+        stride.wrapping_mul(WIDTH as u64 - 1).wrapping_neg()
+    } else {
+        stride
     }
-    differences == 0
+}
+
+#[inline(always)]
+fn pattern(files: &Files<'_>, step: &Step, chunk: usize, stride: u64) -> Pattern {
+    if step.extra & flags::ABSOLUTE != 0 {
+        return Pattern::Uniform(step.immediate);
+    }
+    // Compared as they are in the register: the offset changes nothing.
+    let (base, distances) = if step.extra & flags::NARROW != 0 {
+        let bases = u32::read(files, step.a, chunk);
+        let distances: [u32; WIDTH] = each!(i => bases[(i + 1) % WIDTH].wrapping_sub(bases[i]));
+        let wanted: [u32; WIDTH] = each!(i => wanted(i, stride) as u32);
+        let (mut apart, mut together) = (0, 0);
+        for i in 0..WIDTH {
+            apart |= distances[i] ^ wanted[i];
+            together |= distances[i];
+        }
+        let base = bases[0].wrapping_add(step.immediate as u32);
+        (u64::from(base), (apart == 0, together == 0))
+    } else {
+        let bases = u64::read(files, step.a, chunk);
+        let distances: [u64; WIDTH] = each!(i => bases[(i + 1) % WIDTH].wrapping_sub(bases[i]));
+        let wanted: [u64; WIDTH] = each!(i => wanted(i, stride));
+        let (mut apart, mut together) = (0, 0);
+        for i in 0..WIDTH {
+            apart |= distances[i] ^ wanted[i];
+            together |= distances[i];
+        }
+        let base = bases[0].wrapping_add(step.immediate);
+        (base, (apart == 0, together == 0))
+    };
+    match distances {
+        _ if base & (stride - 1) != 0 => Pattern::Scattered,
+        (true, _) => Pattern::Consecutive(base),
+        (_, true) => Pattern::Uniform(base),
+        _ => Pattern::Scattered,
+    }
 }
 
 /// The register of a value of a vector.
@@ -97,95 +145,132 @@ fn slot(step: &Step, index: usize) -> u16 {
 #[inline(always)]
 fn load_body<O: Access>(core: &mut Core<'_>, step: &Step) -> Flow {
     let stride = size_of::<O::Memory>() as u64;
+    let active = core.active;
+    let mut window = core.likely(step);
     for chunk in 0..4 {
-        let mask = core.active >> (chunk * WIDTH) & 0xff;
+        let mask = active >> (chunk * WIDTH) & 0xff;
         if mask == 0 {
             continue;
         }
-        let addresses = addresses(&core.files.again(), step, chunk);
-        let Some(values) = load_chunk::<O>(core, step, &addresses, mask, chunk, stride) else {
-            return Flow::Fault;
-        };
         let mut files = core.files.again();
-        for index in 0..O::COUNT {
-            let slot = slot(step, index);
-            let lanes = each!(i => O::get(&values[i], index));
-            if slot == NO_SLOT {
-                continue;
-            }
-            if mask == 0xff {
-                O::Register::write(&mut files, slot, chunk, lanes);
-            } else {
-                O::Register::blend(&mut files, slot, chunk, lanes, mask);
+        // Each way writes by itself: joined, the values would pass through scalars.
+        if mask == 0xff {
+            match pattern(&files, step, chunk, stride) {
+                Pattern::Consecutive(base) => {
+                    if let Some(values) = window.read(base) {
+                        put::<O>(&mut files, step, chunk, &values);
+                        continue;
+                    }
+                }
+                Pattern::Uniform(base) => {
+                    if let Some(value) = window.read(base) {
+                        put::<O>(&mut files, step, chunk, &[value; WIDTH]);
+                        continue;
+                    }
+                }
+                Pattern::Scattered => {}
             }
         }
+        if !load_lanes::<O>(core, step, mask, chunk) {
+            return Flow::Fault;
+        }
+        window = core.likely(step);
     }
     Flow::Next
 }
 
+/// Writes what was read for all lanes of a chunk.
 #[inline(always)]
-fn load_chunk<O: Access>(
-    core: &mut Core<'_>,
+fn put<O: Access>(
+    files: &mut Files<'_>,
     step: &Step,
-    addresses: &[u64; WIDTH],
-    mask: u32,
     chunk: usize,
-    stride: u64,
-) -> Option<[O::Memory; WIDTH]> {
-    let base = addresses[0];
-    if mask == 0xff && base & (stride - 1) == 0 {
-        if are_consecutive(addresses, stride) {
-            if let Some(values) = core.likely(step).read(base) {
-                return Some(values);
-            }
-        } else if are_consecutive(addresses, 0)
-            && let Some(value) = core.likely(step).read(base)
-        {
-            return Some([value; WIDTH]);
+    values: &[O::Memory; WIDTH],
+) {
+    for index in 0..O::COUNT {
+        let slot = slot(step, index);
+        if slot != NO_SLOT {
+            let lanes = each!(i => O::get(&values[i], index));
+            O::Register::write(files, slot, chunk, lanes);
         }
     }
+}
+
+/// Reads for each lane by itself; false if one must not.
+#[inline(never)]
+fn load_lanes<O: Access>(core: &mut Core<'_>, step: &Step, mask: u32, chunk: usize) -> bool {
+    let addresses = addresses(&core.files.again(), step, chunk);
     let mut values = [O::zero(); WIDTH];
     for (i, value) in values.iter_mut().enumerate() {
         if mask >> i & 1 == 1 {
-            *value = core.read(step, addresses[i], chunk * WIDTH + i)?;
+            match core.read(step, addresses[i], chunk * WIDTH + i) {
+                Some(read) => *value = read,
+                None => return false,
+            }
         }
     }
-    Some(values)
+    let mut files = core.files.again();
+    for index in 0..O::COUNT {
+        let slot = slot(step, index);
+        if slot != NO_SLOT {
+            let lanes = each!(i => O::get(&values[i], index));
+            O::Register::blend(&mut files, slot, chunk, lanes, mask);
+        }
+    }
+    true
+}
+
+/// The values that are written for the lanes of a chunk.
+#[inline(always)]
+fn values<O: Access>(files: &Files<'_>, step: &Step, chunk: usize) -> [O::Memory; WIDTH] {
+    let mut values = [O::zero(); WIDTH];
+    for index in 0..O::COUNT {
+        let lanes = O::Register::read(files, slot(step, index), chunk);
+        for i in 0..WIDTH {
+            O::set(&mut values[i], index, lanes[i]);
+        }
+    }
+    values
 }
 
 #[inline(always)]
 fn store_body<O: Access>(core: &mut Core<'_>, step: &Step) -> Flow {
     let stride = size_of::<O::Memory>() as u64;
+    let active = core.active;
+    let mut window = core.likely(step);
     for chunk in 0..4 {
-        let mask = core.active >> (chunk * WIDTH) & 0xff;
+        let mask = active >> (chunk * WIDTH) & 0xff;
         if mask == 0 {
             continue;
         }
         let files = core.files.again();
-        let addresses = addresses(&files, step, chunk);
-        let mut values = [O::zero(); WIDTH];
-        for index in 0..O::COUNT {
-            let lanes = O::Register::read(&files, slot(step, index), chunk);
-            for i in 0..WIDTH {
-                O::set(&mut values[i], index, lanes[i]);
-            }
-        }
-        let base = addresses[0];
         if mask == 0xff
-            && base & (stride - 1) == 0
-            && are_consecutive(&addresses, stride)
-            && core.likely(step).write(base, values)
+            && let Pattern::Consecutive(base) = pattern(&files, step, chunk, stride)
+            && window.write(base, values::<O>(&files, step, chunk))
         {
             continue;
         }
-        for (i, value) in values.iter().enumerate() {
-            let lane = chunk * WIDTH + i;
-            if mask >> i & 1 == 1 && core.write(step, addresses[i], *value, lane).is_none() {
-                return Flow::Fault;
-            }
+        if !store_lanes::<O>(core, step, mask, chunk) {
+            return Flow::Fault;
         }
+        window = core.likely(step);
     }
     Flow::Next
+}
+
+/// Writes for each lane by itself; false if one must not.
+#[inline(never)]
+fn store_lanes<O: Access>(core: &mut Core<'_>, step: &Step, mask: u32, chunk: usize) -> bool {
+    let files = core.files.again();
+    let addresses = addresses(&files, step, chunk);
+    let values = values::<O>(&files, step, chunk);
+    for (i, value) in values.iter().enumerate() {
+        let lane = chunk * WIDTH + i;
+        if mask >> i & 1 == 1 && core.write(step, addresses[i], *value, lane).is_none() {
+            return false;
+        }
+    }
+    true
 }
 
 dispatched! {

@@ -14,7 +14,7 @@ pub(crate) use outline::Outline;
 pub(crate) use print::write_items;
 pub(crate) use scalar::Scalar;
 pub(crate) use syntax::{
-    Declaration, Declarator, Function, Guard, Instruction, Item, Literal, Number, Operand, Span,
+    Declaration, Declarator, Function, Instruction, Item, Literal, Number, Operand, Span,
     Statement, StatementKind,
 };
 #[cfg(test)]
