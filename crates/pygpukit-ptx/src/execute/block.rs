@@ -174,6 +174,7 @@ impl Block {
             variables: context.variables,
             memory: context.launch.memory,
             tables: &code.tables,
+            arguments: &code.arguments,
             output: &mut self.output,
         };
         let outcome = run(code, &mut core, &mut warp.splits, &mut warp.barrier, allowance);

@@ -105,6 +105,8 @@ pub(crate) struct Core<'l> {
     pub(crate) memory: &'l Memory<'l>,
     /// Targets of indexed branches.
     pub(crate) tables: &'l [Vec<u32>],
+    /// Where the arguments of system calls lie in local memory.
+    pub(crate) arguments: &'l [Vec<u32>],
     /// What `printf` writes.
     pub(crate) output: &'l mut Vec<u8>,
 }

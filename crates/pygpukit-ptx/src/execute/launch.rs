@@ -28,6 +28,8 @@ pub(crate) struct Code {
     pub(crate) specials: Vec<(u16, Special)>,
     /// Targets of indexed branches.
     pub(crate) tables: Vec<Vec<u32>>,
+    /// Where the arguments of system calls lie in local memory, and the answers.
+    pub(crate) arguments: Vec<Vec<u32>>,
     /// Bytes of local memory of a thread.
     pub(crate) frame: usize,
     /// Bytes of shared memory that the kernel itself declares, and where more begins.

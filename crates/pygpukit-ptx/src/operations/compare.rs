@@ -1,7 +1,8 @@
 //! Comparisons, choices and predicates.
 
-use super::Ternary;
+use super::{Ternary, Unary};
 use super::arity::{chunks, each};
+use super::convert::WidenHalf;
 use super::float::{Real, flushed};
 use super::integer::Integer;
 use crate::execute::{Core, Flow, NO_SLOT, Step, Value, WIDTH, dispatched};
@@ -53,6 +54,17 @@ float_tests! {
     FloatLessOrEqual: a, b => a <= b;
     Unordered: a, b => a.is_nan() | b.is_nan();
     FloatUnequal: a, b => (a < b) | (b < a);
+}
+
+/// A test of halves, as single precision.
+#[derive(Debug)]
+pub(crate) struct OnHalves<O, const BF16: bool>(PhantomData<O>);
+impl<O: Test<Of = f32>, const BF16: bool> Test for OnHalves<O, BF16> {
+    type Of = u16;
+    #[inline(always)]
+    fn test(a: u16, b: u16) -> bool {
+        O::test(WidenHalf::<BF16>::apply(a), WidenHalf::<BF16>::apply(b))
+    }
 }
 
 /// Bits of [`Step::extra`] of a comparison.

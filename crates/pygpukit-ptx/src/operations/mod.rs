@@ -10,10 +10,12 @@ pub(crate) mod control;
 pub(crate) mod convert;
 pub(crate) mod exact;
 pub(crate) mod float;
+mod format;
 pub(crate) mod functions;
 pub(crate) mod half;
 pub(crate) mod integer;
 pub(crate) mod join;
+pub(crate) mod system;
 pub(crate) mod warp;
 
 pub(crate) use arity::{

@@ -77,6 +77,7 @@ impl Lowering<'_> {
         }
         code.specials.sort_unstable_by_key(|(slot, _)| *slot);
         [code.words, code.wides, code.predicates] = slots.taken;
+        code.arguments.clone_from(&self.arguments);
         for table in &self.tables {
             let targets = table.iter().map(|label| self.position(*label));
             code.tables.push(targets.collect::<Result<_, _>>()?);

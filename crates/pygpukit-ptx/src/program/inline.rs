@@ -4,8 +4,9 @@ use super::draft::Draft;
 use super::error::Issue;
 use super::lower::Lowering;
 use super::operands::name_of;
-use super::scope::Named;
-use crate::operations::control;
+use super::scope::{Address, Named};
+use crate::execute::{Handler, Space};
+use crate::operations::{control, system};
 use crate::parse::{Declaration, Function, Item, Operand};
 use std::collections::HashMap;
 
@@ -102,9 +103,29 @@ impl<'m> Lowering<'m> {
     fn call_system(
         &mut self,
         name: &str,
-        _returned: &[Operand],
-        _arguments: &[Operand],
+        returned: &[Operand],
+        arguments: &[Operand],
     ) -> Result<(), Issue> {
-        Err(Issue::Unsupported(format!("the function `{name}`")))
+        let (handler, count): (Handler, _) = match name {
+            "vprintf" => (system::print, 2),
+            "__assertfail" => (system::fail_assertion, 5),
+            _ => return Err(Issue::Unsupported(format!("the function `{name}`"))),
+        };
+        if arguments.len() != count {
+            return Issue::invalid(format!("`{name}` takes {count} arguments"));
+        }
+        let mut places = Vec::new();
+        for operand in arguments.iter().chain(returned) {
+            let Some(Named::Variable {
+                space: Space::Local,
+                address: Address::At(at),
+            }) = self.find(name_of(operand)?)?
+            else {
+                return Err(Issue::Unsupported(format!("`{operand}` as an argument")));
+            };
+            places.push(at as u32);
+        }
+        self.arguments.push(places);
+        self.emit(Draft::new(handler).extra(self.arguments.len() as u32 - 1))
     }
 }

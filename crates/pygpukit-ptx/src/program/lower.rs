@@ -39,6 +39,7 @@ pub(super) struct Lowering<'m> {
     /// The step that each label stands before.
     pub(super) labels: Vec<usize>,
     pub(super) tables: Vec<Vec<usize>>,
+    pub(super) arguments: Vec<Vec<u32>>,
     /// Shared variables by function and name, and the bytes of all.
     pub(super) shared: HashMap<(String, String), u64>,
     pub(super) shared_bytes: u64,
@@ -71,6 +72,7 @@ pub(super) fn lower(
         sources: Vec::new(),
         labels: Vec::new(),
         tables: Vec::new(),
+        arguments: Vec::new(),
         shared: HashMap::new(),
         shared_bytes: 0,
         frame: 0,

@@ -2,7 +2,10 @@
 //! are computed here in another way.
 
 mod divergence;
+mod faults;
+mod functions;
 mod matrices;
 mod support;
+mod system;
 mod vectors;
 mod warps;

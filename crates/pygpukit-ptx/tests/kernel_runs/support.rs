@@ -54,6 +54,25 @@ pub(crate) fn run(
     })
 }
 
+/// A launch of blocks along x.
+pub(crate) fn launch<'l>(
+    grid: u32,
+    block: u32,
+    parameters: &'l Parameters,
+    memory: &'l Memory<'l>,
+) -> Launch<'l> {
+    Launch {
+        grid: [grid, 1, 1],
+        block: [block, 1, 1],
+        shared: 0,
+        parameters: &parameters.0,
+        memory,
+        budget: Some(1 << 32),
+        stop: None,
+        output: None,
+    }
+}
+
 /// Numbers that look random but are always the same.
 pub(crate) struct Numbers(u64);
 

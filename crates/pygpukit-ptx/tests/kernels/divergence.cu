@@ -36,7 +36,7 @@ extern "C" __global__ void cases(const int* kind, int* out)
     case 2: value = -i; // falls through
     case 3: value += 1000; break;
     case 4: for (int k = 0; k < i; ++k) value += k ^ i; break;
-    case 5: value = __shfl_sync(__activemask(), i, 0); break;
+    case 5: { unsigned m = __activemask(); value = __shfl_sync(m, i, __ffs(m) - 1); break; }
     case 6: return;
     default: value = 77;
     }

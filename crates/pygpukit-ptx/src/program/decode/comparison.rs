@@ -119,6 +119,8 @@ macro_rules! by_float {
             (Scalar::F32, false) => compare::<op::$op<f32, false>>($level),
             (Scalar::F32, true) => compare::<op::$op<f32, true>>($level),
             (Scalar::F64, false) => compare::<op::$op<f64, false>>($level),
+            (Scalar::F16, false) => compare::<op::OnHalves<op::$op<f32, false>, false>>($level),
+            (Scalar::Bf16, false) => compare::<op::OnHalves<op::$op<f32, false>, true>>($level),
             _ => return Err(Issue::Form),
         }
     };
@@ -138,7 +140,7 @@ fn plan(
             invert,
         })
     };
-    if matches!(scalar, Scalar::F32 | Scalar::F64) {
+    if matches!(scalar, Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64) {
         let equal = by_float!(scalar, ftz, level, FloatEqual);
         let less = by_float!(scalar, ftz, level, FloatLess);
         let most = by_float!(scalar, ftz, level, FloatLessOrEqual);
