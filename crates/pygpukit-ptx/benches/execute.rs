@@ -87,20 +87,69 @@ fn kernels(criterion: &mut Criterion) {
     };
     let factor = 0.5_f32.to_le_bytes();
     let blocks = 1 << 12;
-    case(VECTORS, "saxpy", [blocks, 1, 1], [256, 1, 1], 0, &[&x, &y, &factor, &int(N)])
-        .measure(criterion, "saxpy of 1M", &memory);
-    case(MATRICES, "product", [16, 16, 1], [16, 16, 1], 0, &[&x, &y, &z, &int(256)])
-        .measure(criterion, "tiled product of 256", &memory);
-    case(MATRICES, "softmax", [1024, 1, 1], [256, 1, 1], 1024, &[&x, &z, &int(1024)])
-        .measure(criterion, "softmax of 1024x1024", &memory);
-    case(MATRICES, "transpose", [32, 32, 1], [32, 8, 1], 0, &[&x, &z, &int(1024), &int(1024)])
-        .measure(criterion, "transpose of 1024x1024", &memory);
-    case(WARPS, "total", [256, 1, 1], [256, 1, 1], 0, &[&x, &z, &int(N)])
-        .measure(criterion, "total of 1M", &memory);
+    case(
+        VECTORS,
+        "saxpy",
+        [blocks, 1, 1],
+        [256, 1, 1],
+        0,
+        &[&x, &y, &factor, &int(N)],
+    )
+    .measure(criterion, "saxpy of 1M", &memory);
+    case(
+        MATRICES,
+        "product",
+        [16, 16, 1],
+        [16, 16, 1],
+        0,
+        &[&x, &y, &z, &int(256)],
+    )
+    .measure(criterion, "tiled product of 256", &memory);
+    case(
+        MATRICES,
+        "softmax",
+        [1024, 1, 1],
+        [256, 1, 1],
+        1024,
+        &[&x, &z, &int(1024)],
+    )
+    .measure(criterion, "softmax of 1024x1024", &memory);
+    case(
+        MATRICES,
+        "transpose",
+        [32, 32, 1],
+        [32, 8, 1],
+        0,
+        &[&x, &z, &int(1024), &int(1024)],
+    )
+    .measure(criterion, "transpose of 1024x1024", &memory);
+    case(
+        WARPS,
+        "total",
+        [256, 1, 1],
+        [256, 1, 1],
+        0,
+        &[&x, &z, &int(N)],
+    )
+    .measure(criterion, "total of 1M", &memory);
     let size = int(256);
-    case(DIVERGENCE, "mandelbrot", [16, 32, 1], [16, 8, 1], 0, &[&z, &size, &size, &size])
-        .measure(criterion, "Mandelbrot of 256x256", &memory);
-    let small = case(VECTORS, "saxpy", [1, 1, 1], [64, 1, 1], 0, &[&x, &y, &factor, &int(64)]);
+    case(
+        DIVERGENCE,
+        "mandelbrot",
+        [16, 32, 1],
+        [16, 8, 1],
+        0,
+        &[&z, &size, &size, &size],
+    )
+    .measure(criterion, "Mandelbrot of 256x256", &memory);
+    let small = case(
+        VECTORS,
+        "saxpy",
+        [1, 1, 1],
+        [64, 1, 1],
+        0,
+        &[&x, &y, &factor, &int(64)],
+    );
     criterion.bench_function("launch of one small block", |bencher| {
         bencher.iter(|| small.run(&memory));
     });
@@ -108,7 +157,11 @@ fn kernels(criterion: &mut Criterion) {
 
 fn compiling(criterion: &mut Criterion) {
     criterion.bench_function("read and print", |bencher| {
-        bencher.iter(|| Module::parse(black_box(MATRICES)).expect("readable PTX").to_string());
+        bencher.iter(|| {
+            Module::parse(black_box(MATRICES))
+                .expect("readable PTX")
+                .to_string()
+        });
     });
     let program = Program::new(Module::parse(MATRICES).expect("readable PTX")).expect("variables");
     criterion.bench_function("compile the tiled product", |bencher| {

@@ -103,7 +103,10 @@ pub(crate) fn parameters(list: &[Declaration]) -> Result<Vec<Parameter>, String>
     let mut parameters = Vec::new();
     let mut end = 0;
     for declaration in list {
-        let name = declaration.names.first().ok_or("a parameter without a name")?;
+        let name = declaration
+            .names
+            .first()
+            .ok_or("a parameter without a name")?;
         if declaration.scalar.is_none() {
             return Err("a parameter without a type, a size or a name".into());
         }

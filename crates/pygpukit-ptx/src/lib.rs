@@ -15,11 +15,33 @@ mod cubin;
 mod elf;
 mod entry;
 mod error;
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::inline_always,
+    reason = "registers are bits that an instruction reads as it likes, and what is not inlined \
+              is compiled without the processor's features"
+)]
 mod execute;
+#[expect(clippy::inline_always, reason = "as in `execute`")]
 mod memory;
 mod module;
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::inline_always,
+    clippy::wildcard_enum_match_arm,
+    reason = "as in `execute`; the rest of an enumeration is what is not meant"
+)]
 mod operations;
 mod parse;
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::wildcard_enum_match_arm,
+    reason = "counts are bounded where they grow; what a match does not name is not implemented"
+)]
 mod program;
 
 pub use cubin::{Cubin, CubinKernel, CubinParameter};

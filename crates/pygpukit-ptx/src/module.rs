@@ -114,8 +114,8 @@ fn entry(function: &Function) -> Result<Entry, PtxError> {
     let line = usize::try_from(function.span.line).unwrap_or(usize::MAX);
     let name = &function.name;
     let list = function.parameters.as_deref().unwrap_or_default();
-    let parameters = parameters(list)
-        .map_err(|reason| refuse(line, &format!("`{name}` has {reason}")))?;
+    let parameters =
+        parameters(list).map_err(|reason| refuse(line, &format!("`{name}` has {reason}")))?;
     Ok(Entry {
         name: name.clone(),
         parameter_bytes: parameters.last().map_or(0, |last| last.offset + last.size),
@@ -123,7 +123,10 @@ fn entry(function: &Function) -> Result<Entry, PtxError> {
         max_threads: axes(&function.directives, ".maxntid"),
         required_threads: axes(&function.directives, ".reqntid"),
         facts: Facts {
-            cluster: function.directives.iter().any(|word| word.contains("cluster")),
+            cluster: function
+                .directives
+                .iter()
+                .any(|word| word.contains("cluster")),
             ..Facts::default()
         },
     })

@@ -177,7 +177,13 @@ impl Block {
             arguments: &code.arguments,
             output: &mut self.output,
         };
-        let outcome = run(code, &mut core, &mut warp.splits, &mut warp.barrier, allowance);
+        let outcome = run(
+            code,
+            &mut core,
+            &mut warp.splits,
+            &mut warp.barrier,
+            allowance,
+        );
         *executed = core.executed;
         warp.live = core.live;
         outcome

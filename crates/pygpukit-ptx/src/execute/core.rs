@@ -214,7 +214,9 @@ impl Core<'_> {
 
     /// Local memory of a lane at generic addresses.
     fn local_of(&self, lane: usize) -> Window {
-        self.local.part(lane as u64 * self.frame, self.frame).at(LOCAL_BASE)
+        self.local
+            .part(lane as u64 * self.frame, self.frame)
+            .at(LOCAL_BASE)
     }
 
     /// Notes what happened to a lane.

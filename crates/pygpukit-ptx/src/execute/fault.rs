@@ -21,7 +21,7 @@ pub enum LaunchError {
         /// What happened.
         trouble: Trouble,
         /// Who did it, and where.
-        place: Place,
+        place: Box<Place>,
     },
     /// The caller wanted it to end.
     #[error("kernel `{kernel}` was stopped by its caller")]
@@ -126,11 +126,17 @@ impl Display for Trouble {
                 space,
             } => {
                 let access = if *write { "write" } else { "read" };
-                write!(f, "out-of-bounds {space} {access} of {bytes} bytes at {address:#x}")?;
+                write!(
+                    f,
+                    "out-of-bounds {space} {access} of {bytes} bytes at {address:#x}"
+                )?;
                 if let Some((start, size)) = nearest {
                     let past = address.wrapping_sub(start.wrapping_add(*size));
                     if past < u64::MAX / 2 {
-                        write!(f, ", {past} bytes past the end of the {size} bytes at {start:#x}")?;
+                        write!(
+                            f,
+                            ", {past} bytes past the end of the {size} bytes at {start:#x}"
+                        )?;
                     } else {
                         write!(f, ", across the end of the {size} bytes at {start:#x}")?;
                     }
@@ -141,7 +147,10 @@ impl Display for Trouble {
                 write!(f, "misaligned access of {bytes} bytes at {address:#x}")
             }
             Self::ReadOnly { address, bytes } => {
-                write!(f, "write of {bytes} bytes to read-only memory at {address:#x}")
+                write!(
+                    f,
+                    "write of {bytes} bytes to read-only memory at {address:#x}"
+                )
             }
             Self::DivergentBarrier { waiting, live } => write!(
                 f,

@@ -26,6 +26,8 @@ pub(crate) struct Code {
     pub(crate) wide_constants: Vec<(u16, u64)>,
     /// Registers that hold a special register.
     pub(crate) specials: Vec<(u16, Special)>,
+    /// Registers of each width that may be read before they are written: zero at first.
+    pub(crate) undefined: [Vec<u16>; 3],
     /// Targets of indexed branches.
     pub(crate) tables: Vec<Vec<u32>>,
     /// Where the arguments of system calls lie in local memory, and the answers.
@@ -247,7 +249,11 @@ impl<'l> Run<'l> {
 
     /// What came of it: warp instructions run.
     pub(crate) fn finish(self) -> Result<u64, LaunchError> {
-        match self.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        match self
+            .failure
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+        {
             Some(error) => Err(error),
             None => Ok(self.spent.into_inner()),
         }
@@ -272,26 +278,15 @@ impl<'l> Run<'l> {
         LaunchError::Failed {
             kernel: self.code.name.clone(),
             trouble: fault.trouble,
-            place: Place {
+            place: Box::new(Place {
                 block,
                 thread: [thread % x, thread / x % y, thread / x / y],
                 line: source.line,
                 instruction: source.text.into(),
                 active: fault.active,
-            },
+            }),
         }
     }
-}
-
-/// Runs a launch on the calling thread.
-pub(crate) fn run(
-    code: &Code,
-    launch: &Launch<'_>,
-    variables: &[Window],
-) -> Result<u64, LaunchError> {
-    let run = Run::new(code, launch, variables)?;
-    run.work();
-    run.finish()
 }
 
 impl Code {
@@ -363,8 +358,18 @@ impl Code {
         }
     }
 
-    /// Sets the registers that say which block it is.
+    /// Sets the registers that say which block it is, and forgets the block before.
     pub(super) fn place(&self, warp: &mut Warp, place: [u32; 3]) {
+        let [words, wides, predicates] = &self.undefined;
+        for slot in words {
+            warp.words[usize::from(*slot)].0 = [0; LANES];
+        }
+        for slot in wides {
+            warp.wides[usize::from(*slot)].0 = [0; LANES];
+        }
+        for slot in predicates {
+            warp.predicates[usize::from(*slot)] = 0;
+        }
         for &(slot, special) in &self.specials {
             if let Special::Block(axis) = special {
                 warp.words[usize::from(slot)].0 = [place[axis]; LANES];

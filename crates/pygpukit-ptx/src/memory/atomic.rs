@@ -8,11 +8,7 @@ use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 pub(crate) trait Atomic: Plain {
     /// Changes the value at that address to what `change` makes of it. The answer is the
     /// old value; `None` if the address is outside, must not be written or is misaligned.
-    fn update(
-        window: &Window,
-        address: u64,
-        change: impl Fn(Self) -> Self,
-    ) -> Option<Self>;
+    fn update(window: &Window, address: u64, change: impl Fn(Self) -> Self) -> Option<Self>;
 }
 
 macro_rules! atomic {

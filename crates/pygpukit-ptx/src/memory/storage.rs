@@ -44,7 +44,9 @@ impl Storage {
     pub(crate) fn fill(&self, offset: u64, bytes: &[u8]) -> bool {
         let window = self.window(true);
         let start = window.start().wrapping_add(offset);
-        (start..).zip(bytes).all(|(at, &byte)| window.write(at, byte))
+        (start..)
+            .zip(bytes)
+            .all(|(at, &byte)| window.write(at, byte))
     }
 }
 

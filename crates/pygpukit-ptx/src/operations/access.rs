@@ -181,12 +181,7 @@ fn load_body<O: Access>(core: &mut Core<'_>, step: &Step) -> Flow {
 
 /// Writes what was read for all lanes of a chunk.
 #[inline(always)]
-fn put<O: Access>(
-    files: &mut Files<'_>,
-    step: &Step,
-    chunk: usize,
-    values: &[O::Memory; WIDTH],
-) {
+fn put<O: Access>(files: &mut Files<'_>, step: &Step, chunk: usize, values: &[O::Memory; WIDTH]) {
     for index in 0..O::COUNT {
         let slot = slot(step, index);
         if slot != NO_SLOT {

@@ -108,5 +108,9 @@ changes! {
 }
 
 fn canonical32(value: f32) -> u32 {
-    if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
+    if value.is_nan() {
+        0x7fff_ffff
+    } else {
+        value.to_bits()
+    }
 }

@@ -1,7 +1,7 @@
 //! Operations on bits.
 
-use super::integer::Integer;
 use super::arity::chunks;
+use super::integer::Integer;
 use super::{Binary, Lanewise, Ternary, Unary};
 use crate::execute::{Core, Files, Flow, Step, Value, WIDTH};
 use std::marker::PhantomData;
@@ -58,7 +58,11 @@ fn find_highest<T: Integer>(a: T) -> u32 {
     let bits = a.extend();
     // Only signed types extend to a negative number, apart from `u64` itself.
     let negative = T::truncate(1).shift_left(T::BITS - 1) < T::truncate(0);
-    let bits = if negative && bits.cast_signed() < 0 { !bits } else { bits };
+    let bits = if negative && bits.cast_signed() < 0 {
+        !bits
+    } else {
+        bits
+    };
     63_u32.wrapping_sub(bits.leading_zeros())
 }
 
@@ -216,7 +220,11 @@ impl<T: Integer> Lanewise for Extend<T> {
         let a = T::lane(files, step.a, lane);
         let count = u32::lane(files, step.b, lane);
         // `.wrap` takes the place modulo 32; `.clamp` holds it at 32.
-        let count = if step.extra == 1 { count & 31 } else { count.min(32) };
+        let count = if step.extra == 1 {
+            count & 31
+        } else {
+            count.min(32)
+        };
         if count == 0 {
             return T::truncate(0);
         }

@@ -1,10 +1,10 @@
 //! Comparisons, choices and predicates.
 
-use super::{Ternary, Unary};
 use super::arity::{chunks, each};
 use super::convert::WidenHalf;
 use super::float::{Real, flushed};
 use super::integer::Integer;
+use super::{Ternary, Unary};
 use crate::execute::{Core, Flow, NO_SLOT, Step, Value, WIDTH, dispatched};
 use std::marker::PhantomData;
 

@@ -23,21 +23,48 @@ pub(crate) struct Conversion {
 /// What is converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    Integer { bits: u32, signed: bool },
+    Integer {
+        bits: u32,
+        signed: bool,
+    },
     Float(Format),
     /// A float of 32 bits whose fraction has 10.
     Tf32,
 }
 
 const KINDS: [Kind; 13] = [
-    Kind::Integer { bits: 8, signed: false },
-    Kind::Integer { bits: 16, signed: false },
-    Kind::Integer { bits: 32, signed: false },
-    Kind::Integer { bits: 64, signed: false },
-    Kind::Integer { bits: 8, signed: true },
-    Kind::Integer { bits: 16, signed: true },
-    Kind::Integer { bits: 32, signed: true },
-    Kind::Integer { bits: 64, signed: true },
+    Kind::Integer {
+        bits: 8,
+        signed: false,
+    },
+    Kind::Integer {
+        bits: 16,
+        signed: false,
+    },
+    Kind::Integer {
+        bits: 32,
+        signed: false,
+    },
+    Kind::Integer {
+        bits: 64,
+        signed: false,
+    },
+    Kind::Integer {
+        bits: 8,
+        signed: true,
+    },
+    Kind::Integer {
+        bits: 16,
+        signed: true,
+    },
+    Kind::Integer {
+        bits: 32,
+        signed: true,
+    },
+    Kind::Integer {
+        bits: 64,
+        signed: true,
+    },
     Kind::Float(formats::F16),
     Kind::Float(formats::BF16),
     Kind::Float(formats::F32),
@@ -53,13 +80,26 @@ impl Kind {
             Scalar::F32 => Self::Float(formats::F32),
             Scalar::F64 => Self::Float(formats::F64),
             Scalar::Tf32 => Self::Tf32,
-            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::S8 | Scalar::S16
-            | Scalar::S32 | Scalar::S64 => Self::Integer {
+            Scalar::U8
+            | Scalar::U16
+            | Scalar::U32
+            | Scalar::U64
+            | Scalar::S8
+            | Scalar::S16
+            | Scalar::S32
+            | Scalar::S64 => Self::Integer {
                 bits: scalar.bytes() as u32 * 8,
                 signed: scalar.is_signed(),
             },
-            Scalar::B8 | Scalar::B16 | Scalar::B32 | Scalar::B64 | Scalar::B128 | Scalar::F16x2
-            | Scalar::Bf16x2 | Scalar::F32x2 | Scalar::Pred => return None,
+            Scalar::B8
+            | Scalar::B16
+            | Scalar::B32
+            | Scalar::B64
+            | Scalar::B128
+            | Scalar::F16x2
+            | Scalar::Bf16x2
+            | Scalar::F32x2
+            | Scalar::Pred => return None,
         })
     }
 
@@ -97,10 +137,20 @@ impl Conversion {
     /// The result, extended to 64 bits as its type says, for the lowest bits given.
     pub(crate) fn apply(self, bits: u64) -> u64 {
         match (self.from, self.to) {
-            (Kind::Integer { bits: width, signed }, to) => {
+            (
+                Kind::Integer {
+                    bits: width,
+                    signed,
+                },
+                to,
+            ) => {
                 let value = extend(bits, width, signed);
                 let negative = signed && value.cast_signed() < 0;
-                let magnitude = if negative { value.wrapping_neg() } else { value };
+                let magnitude = if negative {
+                    value.wrapping_neg()
+                } else {
+                    value
+                };
                 match to {
                     Kind::Integer { bits, signed } if self.sat => {
                         held(negative, magnitude.into(), bits, signed)
@@ -126,7 +176,11 @@ impl Conversion {
     fn of_float(self, from: Format, to: Kind, bits: u64) -> u64 {
         let width = 1 + from.exponent_bits + from.fraction_bits;
         let bits = bits & u64::MAX >> (64 - width);
-        let bits = if self.ftz && from == formats::F32 { from.flush(bits) } else { bits };
+        let bits = if self.ftz && from == formats::F32 {
+            from.flush(bits)
+        } else {
+            bits
+        };
         let number = from.unpack(bits);
         match to {
             Kind::Integer { bits, signed } => match number {
@@ -144,7 +198,11 @@ impl Conversion {
             Kind::Float(format) => {
                 let result = self.to_float(number, format);
                 // Only `f32` knows subnormal numbers that are flushed.
-                if self.ftz && format == formats::F32 { format.flush(result) } else { result }
+                if self.ftz && format == formats::F32 {
+                    format.flush(result)
+                } else {
+                    result
+                }
             }
             Kind::Tf32 => match number {
                 Number::Nan => formats::F32.nan(),
@@ -161,7 +219,12 @@ impl Conversion {
             Number::Finite(value) if self.integral => {
                 let (negative, mantissa) = value.integer(self.rounding);
                 // What is too large for this has no fraction anyway.
-                let whole = Exact { negative, mantissa, exponent: 0, sticky: false };
+                let whole = Exact {
+                    negative,
+                    mantissa,
+                    exponent: 0,
+                    sticky: false,
+                };
                 let value = if mantissa == u128::MAX { value } else { whole };
                 format.pack(value, self.rounding)
             }
@@ -310,7 +373,11 @@ impl<const BF16: bool> Unary for WidenHalf<BF16> {
         let rest = (a & 0x7fff) << 13;
         let size = f32::from_bits(rest) * f32::from_bits((254 - 15) << 23);
         let is_special = a & 0x7c00 == 0x7c00;
-        let size = if is_special { rest | 0x7f80_0000 } else { size.to_bits() };
+        let size = if is_special {
+            rest | 0x7f80_0000
+        } else {
+            size.to_bits()
+        };
         super::float::Real::canonical(f32::from_bits(sign | size))
     }
 }

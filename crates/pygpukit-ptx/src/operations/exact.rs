@@ -47,7 +47,9 @@ pub(crate) struct Exact {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
     Nan,
-    Infinite { negative: bool },
+    Infinite {
+        negative: bool,
+    },
     /// Zero has a mantissa of 0.
     Finite(Exact),
 }
@@ -92,7 +94,11 @@ impl Format {
 
     /// Subnormal numbers become zero.
     pub(crate) const fn flush(self, bits: u64) -> u64 {
-        if self.is_subnormal(bits) { bits & self.sign(true) } else { bits }
+        if self.is_subnormal(bits) {
+            bits & self.sign(true)
+        } else {
+            bits
+        }
     }
 
     pub(crate) fn unpack(self, bits: u64) -> Number {
@@ -106,7 +112,11 @@ impl Format {
                 _ => Number::Nan,
             };
         }
-        let hidden = if exponent == 0 { 0 } else { 1 << self.fraction_bits };
+        let hidden = if exponent == 0 {
+            0
+        } else {
+            1 << self.fraction_bits
+        };
         let place = exponent.max(1) as i32 - self.bias() - self.fraction_bits as i32;
         Number::Finite(Exact {
             negative,
@@ -131,7 +141,13 @@ impl Format {
             (value.mantissa << -shift, false)
         } else {
             let (kept, half, below) = split(value.mantissa, shift as u32);
-            let up = rounds_up(rounding, value.negative, kept & 1 == 1, half, below | value.sticky);
+            let up = rounds_up(
+                rounding,
+                value.negative,
+                kept & 1 == 1,
+                half,
+                below | value.sticky,
+            );
             (kept, up)
         };
         let kept = kept as u64 + u64::from(up);
@@ -154,7 +170,11 @@ impl Format {
             Rounding::Down => !negative,
             Rounding::Up => negative,
         };
-        if stays { self.largest(negative) } else { self.infinity(negative) }
+        if stays {
+            self.largest(negative)
+        } else {
+            self.infinity(negative)
+        }
     }
 }
 
@@ -188,7 +208,13 @@ impl Exact {
             return (self.negative, size.filter(|_| fits).unwrap_or(u128::MAX));
         }
         let (kept, half, below) = split(self.mantissa, self.exponent.unsigned_abs());
-        let up = rounds_up(rounding, self.negative, kept & 1 == 1, half, below | self.sticky);
+        let up = rounds_up(
+            rounding,
+            self.negative,
+            kept & 1 == 1,
+            half,
+            below | self.sticky,
+        );
         (self.negative, kept + u128::from(up))
     }
 

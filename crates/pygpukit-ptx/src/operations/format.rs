@@ -105,7 +105,11 @@ impl Conversion {
                     true => source.long()?,
                     false => u64::from(source.int()?),
                 };
-                let prefix = if self.alternate && value != 0 { kind } else { b'u' };
+                let prefix = if self.alternate && value != 0 {
+                    kind
+                } else {
+                    b'u'
+                };
                 let (prefix, digits) = match (prefix, kind) {
                     (b'x', _) => ("0x", format!("{value:x}")),
                     (b'X', _) => ("0X", format!("{value:X}")),
@@ -170,7 +174,11 @@ impl Conversion {
             b'e' => exponential(size, digits),
             _ => general(size, digits.max(1), self.alternate),
         };
-        let text = if kind.is_ascii_uppercase() { text.to_uppercase() } else { text };
+        let text = if kind.is_ascii_uppercase() {
+            text.to_uppercase()
+        } else {
+            text
+        };
         self.pad(sign, text.as_bytes(), size.is_finite(), out);
     }
 
@@ -206,7 +214,9 @@ fn exponential(size: f64, digits: usize) -> String {
 fn general(size: f64, digits: usize, keep_zeros: bool) -> String {
     let exponent: i32 = {
         let text = format!("{size:.*e}", digits - 1);
-        text.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0)
+        text.split_once('e')
+            .and_then(|(_, exponent)| exponent.parse().ok())
+            .unwrap_or(0)
     };
     let whole = i64::try_from(digits).unwrap_or(i64::MAX);
     let (text, tail) = if exponent < -4 || i64::from(exponent) >= whole {
@@ -252,19 +262,62 @@ mod tests {
     #[test]
     fn as_c_writes_it() {
         let minus = u64::from((-42_i32) as u32);
-        assert_eq!(text("%d|%5d|%-5d|%05d|%+d", &[minus, 7, 7, minus, 7]), "-42|    7|7    |-0042|+7");
-        assert_eq!(text("%.3d|%8.3d|%.0d|%u", &[7, 7, 0, minus]), "007|     007||4294967254");
-        assert_eq!(text("%x %#X %#o %08x", &[255, 255, 8, 255]), "ff 0XFF 010 000000ff");
-        assert_eq!(text("%lld %llu", &[(-1_i64) as u64, u64::MAX]), "-1 18446744073709551615");
-        assert_eq!(text("%c%s|%5s|%-5s|%.2s", &[65, 1, 2, 3, 4]), "Abbb|  ccc|ddd  |ee");
+        assert_eq!(
+            text("%d|%5d|%-5d|%05d|%+d", &[minus, 7, 7, minus, 7]),
+            "-42|    7|7    |-0042|+7"
+        );
+        assert_eq!(
+            text("%.3d|%8.3d|%.0d|%u", &[7, 7, 0, minus]),
+            "007|     007||4294967254"
+        );
+        assert_eq!(
+            text("%x %#X %#o %08x", &[255, 255, 8, 255]),
+            "ff 0XFF 010 000000ff"
+        );
+        assert_eq!(
+            text("%lld %llu", &[(-1_i64) as u64, u64::MAX]),
+            "-1 18446744073709551615"
+        );
+        assert_eq!(
+            text("%c%s|%5s|%-5s|%.2s", &[65, 1, 2, 3, 4]),
+            "Abbb|  ccc|ddd  |ee"
+        );
         let half = 0.5_f64.to_bits();
         let big = (-12345.678_f64).to_bits();
-        assert_eq!(text("%f %.2f %8.1f|%-8.1f|", &[half, big, big, half]), "0.500000 -12345.68 -12345.7|0.5     |");
+        assert_eq!(
+            text("%f %.2f %8.1f|%-8.1f|", &[half, big, big, half]),
+            "0.500000 -12345.68 -12345.7|0.5     |"
+        );
         assert_eq!(text("%e %.1E", &[big, half]), "-1.234568e+04 5.0E-01");
-        assert_eq!(text("%g %g %g %G", &[half, big, 1e-7_f64.to_bits(), 1e20_f64.to_bits()]), "0.5 -12345.7 1e-07 1E+20");
-        assert_eq!(text("%g %#g %.3g", &[100_000.0_f64.to_bits(), half, 0.0001_f64.to_bits()]), "100000 0.500000 0.0001");
-        assert_eq!(text("%f %F %5f", &[f64::NAN.to_bits(), f64::INFINITY.to_bits(), f64::INFINITY.to_bits()]), "nan INF   inf");
-        assert_eq!(text("%*d|%-*d|%.*f", &[4, 7, 4, 7, 1, half]), "   7|7   |0.5");
+        assert_eq!(
+            text(
+                "%g %g %g %G",
+                &[half, big, 1e-7_f64.to_bits(), 1e20_f64.to_bits()]
+            ),
+            "0.5 -12345.7 1e-07 1E+20"
+        );
+        assert_eq!(
+            text(
+                "%g %#g %.3g",
+                &[100_000.0_f64.to_bits(), half, 0.0001_f64.to_bits()]
+            ),
+            "100000 0.500000 0.0001"
+        );
+        assert_eq!(
+            text(
+                "%f %F %5f",
+                &[
+                    f64::NAN.to_bits(),
+                    f64::INFINITY.to_bits(),
+                    f64::INFINITY.to_bits()
+                ]
+            ),
+            "nan INF   inf"
+        );
+        assert_eq!(
+            text("%*d|%-*d|%.*f", &[4, 7, 4, 7, 1, half]),
+            "   7|7   |0.5"
+        );
         assert_eq!(text("100%% %q %", &[]), "100% %q ");
         assert_eq!(text("%p", &[255]), "0xff");
     }

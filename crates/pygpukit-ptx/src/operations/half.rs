@@ -1,7 +1,7 @@
 //! Arithmetic by whole numbers: half precision, and roundings that the host has not.
 
-use super::exact::{Exact, Format, Number, Rounding, formats};
 use super::Lanewise;
+use super::exact::{Exact, Format, Number, Rounding, formats};
 use crate::execute::{Files, Step, Value};
 use std::marker::PhantomData;
 
@@ -92,7 +92,11 @@ impl Form {
         let input = |bits| if self.ftz { format.flush(bits) } else { bits };
         let [a, b, c] = [a, b, c].map(input);
         let result = self.compute(format, a, b, c);
-        let result = if self.ftz { format.flush(result) } else { result };
+        let result = if self.ftz {
+            format.flush(result)
+        } else {
+            result
+        };
         self.held(format, result)
     }
 
@@ -158,7 +162,8 @@ impl Form {
     }
 
     fn quotient(self, format: Format, a: Number, b: Number) -> u64 {
-        let zero = |negative| format.infinity(negative) & format.infinity(true) & !format.infinity(false);
+        let zero =
+            |negative| format.infinity(negative) & format.infinity(true) & !format.infinity(false);
         match (a, b) {
             (Number::Nan, _)
             | (_, Number::Nan)
@@ -197,9 +202,19 @@ impl Form {
         }
         // As whole numbers the bits are in order, apart from the sign.
         let sign = format.infinity(true) ^ format.infinity(false);
-        let order = |bits: u64| if bits & sign != 0 { !bits & (sign | (sign - 1)) } else { bits | sign };
+        let order = |bits: u64| {
+            if bits & sign != 0 {
+                !bits & (sign | (sign - 1))
+            } else {
+                bits | sign
+            }
+        };
         let takes_smaller = matches!(self.compute, Compute::Min | Compute::MinNan);
-        if (order(a) < order(b)) == takes_smaller { a } else { b }
+        if (order(a) < order(b)) == takes_smaller {
+            a
+        } else {
+            b
+        }
     }
 }
 

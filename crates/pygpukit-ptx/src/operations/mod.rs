@@ -18,6 +18,4 @@ pub(crate) mod join;
 pub(crate) mod system;
 pub(crate) mod warp;
 
-pub(crate) use arity::{
-    Binary, Lanewise, Ternary, Unary, binary, lanewise, ternary, unary,
-};
+pub(crate) use arity::{Binary, Lanewise, Ternary, Unary, binary, lanewise, ternary, unary};

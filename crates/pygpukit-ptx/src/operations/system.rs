@@ -40,7 +40,10 @@ impl Core<'_> {
     /// An argument of a call; they lie in local memory.
     fn argument<T: Plain>(&mut self, step: &Step, index: usize, lane: usize) -> Option<T> {
         let list = self.arguments.get(step.extra as usize);
-        let offset = list.and_then(|list| list.get(index)).copied().unwrap_or(u32::MAX);
+        let offset = list
+            .and_then(|list| list.get(index))
+            .copied()
+            .unwrap_or(u32::MAX);
         self.fetch(crate::execute::LOCAL_BASE + u64::from(offset), lane)
     }
 }
@@ -76,7 +79,10 @@ impl Source for Arguments<'_, '_> {
 
 /// `vprintf(format, arguments)`: how many arguments were written.
 pub(crate) fn print(core: &mut Core<'_>, step: &Step) -> Flow {
-    for lane in (0..32).filter(|lane| core.active >> lane & 1 == 1).collect::<Vec<_>>() {
+    for lane in (0..32)
+        .filter(|lane| core.active >> lane & 1 == 1)
+        .collect::<Vec<_>>()
+    {
         if print_lane(core, step, lane).is_none() {
             return Flow::Fault;
         }
@@ -102,7 +108,9 @@ fn print_lane(core: &mut Core<'_>, step: &Step, lane: usize) -> Option<()> {
     let list = core.arguments.get(step.extra as usize);
     if let Some(&offset) = list.and_then(|list| list.get(2)) {
         let address = crate::execute::LOCAL_BASE + u64::from(offset);
-        let written = core.generic(address, lane).is_some_and(|it| it.write(address, count));
+        let written = core
+            .generic(address, lane)
+            .is_some_and(|it| it.write(address, count));
         debug_assert!(written, "the frame holds what it declares");
     }
     Some(())

@@ -118,7 +118,9 @@ pub(crate) fn reduce(core: &mut Core<'_>, step: &Step) -> Flow {
         return Flow::Wait;
     };
     let values = core.files.words[usize::from(step.a)].0;
-    let own = (0..32).filter(|lane| members >> lane & 1 == 1).map(|lane| values[lane]);
+    let own = (0..32)
+        .filter(|lane| members >> lane & 1 == 1)
+        .map(|lane| values[lane]);
     let signed = |value: u32| value.cast_signed();
     let result = match step.extra {
         0 => own.reduce(u32::wrapping_add),

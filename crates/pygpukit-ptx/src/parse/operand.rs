@@ -49,7 +49,11 @@ fn operand(cursor: &mut Cursor<'_, '_>, depth: usize) -> Result<Operand, PtxErro
         return literal(cursor).map(Operand::Literal);
     }
     let starts_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
-    if cursor.peek().and_then(|token| token.word()).is_some_and(starts_number) {
+    if cursor
+        .peek()
+        .and_then(|token| token.word())
+        .is_some_and(starts_number)
+    {
         return literal(cursor).map(Operand::Literal);
     }
     let first = name(cursor)?;

@@ -121,7 +121,12 @@ impl Display for Declarator {
 impl Display for Instruction {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         if let Some(guard) = &self.guard {
-            write!(f, "@{}{} ", if guard.negated { "!" } else { "" }, guard.predicate)?;
+            write!(
+                f,
+                "@{}{} ",
+                if guard.negated { "!" } else { "" },
+                guard.predicate
+            )?;
         }
         f.write_str(&self.opcode)?;
         if !self.operands.is_empty() {

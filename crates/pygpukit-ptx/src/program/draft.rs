@@ -57,9 +57,10 @@ pub(super) struct Draft {
     pub(super) guard_negated: bool,
     /// The label that `extra` becomes.
     pub(super) target: Option<usize>,
+    /// The table of an indexed branch.
+    pub(super) table: Option<usize>,
     /// True if no lane goes on to the next step.
     pub(super) ends: bool,
-    pub(super) line: u32,
     /// Which statement it comes from, for its text.
     pub(super) text: usize,
 }
@@ -71,8 +72,8 @@ impl Draft {
             registers: [None; 7],
             guard_negated: false,
             target: None,
+            table: None,
             ends: false,
-            line: 0,
             text: 0,
         }
     }

@@ -12,7 +12,9 @@ pub enum CompileError {
         known: String,
     },
     /// A form of an instruction that the executor does not know.
-    #[error("`{form}` in kernel `{kernel}` is not implemented on the CPU (PTX line {line}: `{text}`)")]
+    #[error(
+        "`{form}` in kernel `{kernel}` is not implemented on the CPU (PTX line {line}: `{text}`)"
+    )]
     Unsupported {
         /// The opcode with its modifiers, or what else it is.
         form: String,

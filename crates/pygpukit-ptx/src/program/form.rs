@@ -67,6 +67,10 @@ impl<'a> Form<'a> {
 
     /// All is understood.
     pub(super) fn done(&self) -> Result<(), Issue> {
-        if self.rest.is_empty() { Ok(()) } else { Err(Issue::Form) }
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(Issue::Form)
+        }
     }
 }

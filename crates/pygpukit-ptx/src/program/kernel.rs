@@ -86,7 +86,10 @@ impl Program {
             level,
         } = &*self.inner;
         let Some(entry) = module.entry(name) else {
-            let names = module.entries.iter().map(|entry| format!("`{}`", entry.name));
+            let names = module
+                .entries
+                .iter()
+                .map(|entry| format!("`{}`", entry.name));
             return Err(CompileError::NoSuchKernel {
                 kernel: name.into(),
                 known: match names.collect::<Vec<_>>() {

@@ -32,8 +32,10 @@ pub(super) struct Lowering<'m> {
     pub(super) scopes: Vec<Scope>,
     /// Registers named so far.
     pub(super) registers: u32,
-    pub(super) constants: HashMap<(File, Constant), Register>,
-    pub(super) specials: HashMap<Register, Special>,
+    /// Registers that hold a number, in the order of their appearance.
+    pub(super) constants: Vec<(Constant, Register)>,
+    pub(super) known_constants: HashMap<(File, Constant), Register>,
+    pub(super) specials: Vec<(Special, Register)>,
     pub(super) drafts: Vec<Draft>,
     pub(super) sources: Vec<Source>,
     /// The step that each label stands before.
@@ -59,15 +61,18 @@ pub(super) fn lower(
     symbols: &Symbols,
     level: Level,
 ) -> Result<Code, CompileError> {
-    let function = module.functions().find(|it| it.is_entry && it.name == entry.name);
+    let function = module
+        .functions()
+        .find(|it| it.is_entry && it.name == entry.name);
     let mut lowering = Lowering {
         module,
         symbols,
         level,
         scopes: Vec::new(),
         registers: 0,
-        constants: HashMap::new(),
-        specials: HashMap::new(),
+        constants: Vec::new(),
+        known_constants: HashMap::new(),
+        specials: Vec::new(),
         drafts: Vec::new(),
         sources: Vec::new(),
         labels: Vec::new(),
@@ -157,7 +162,8 @@ impl<'m> Lowering<'m> {
 
     /// Room for the labels of a new scope.
     fn grow_labels(&mut self, scope: &Scope) {
-        self.labels.resize(self.labels.len() + scope.labels.len(), usize::MAX);
+        self.labels
+            .resize(self.labels.len() + scope.labels.len(), usize::MAX);
     }
 
     /// A label without a name.
@@ -232,7 +238,11 @@ impl<'m> Lowering<'m> {
                 return scope.declare(declaration, &mut self.registers);
             }
             ".shared" | ".local" | ".param" => {}
-            other => return Err(Issue::Unsupported(format!("`{other}` variables in a function"))),
+            other => {
+                return Err(Issue::Unsupported(format!(
+                    "`{other}` variables in a function"
+                )));
+            }
         }
         for name in &declaration.names {
             let extent = declaration.extent(name);
@@ -301,7 +311,9 @@ impl<'m> Lowering<'m> {
     /// Adds a step.
     pub(super) fn emit(&mut self, mut draft: Draft) -> Result<(), Issue> {
         if self.drafts.len() >= MOST_STEPS {
-            return Err(Issue::Unsupported(format!("a kernel of more than {MOST_STEPS} steps")));
+            return Err(Issue::Unsupported(format!(
+                "a kernel of more than {MOST_STEPS} steps"
+            )));
         }
         if let Some((register, negated)) = self.guard {
             draft = draft.with(Field::Guard, register, Usage::Read);

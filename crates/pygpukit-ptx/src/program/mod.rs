@@ -7,6 +7,7 @@ mod finish;
 mod form;
 mod inline;
 mod kernel;
+mod liveness;
 mod lower;
 mod operands;
 mod scope;

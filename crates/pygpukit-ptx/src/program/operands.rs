@@ -98,7 +98,7 @@ impl Lowering<'_> {
     /// A register that holds a number.
     pub(super) fn constant(&mut self, file: File, value: Constant) -> Register {
         let key = (file, value);
-        if let Some(register) = self.constants.get(&key) {
+        if let Some(register) = self.known_constants.get(&key) {
             return *register;
         }
         let register = Register {
@@ -106,7 +106,8 @@ impl Lowering<'_> {
             id: self.registers,
         };
         self.registers += 1;
-        self.constants.insert(key, register);
+        self.known_constants.insert(key, register);
+        self.constants.push((value, register));
         register
     }
 
@@ -147,12 +148,12 @@ impl Lowering<'_> {
         if file_of(scalar)? != File::Word {
             return Err(Issue::Unsupported(format!("`{name}` of 64 bits")));
         }
-        let known = self.specials.iter().find(|(_, it)| **it == special);
-        if let Some((register, _)) = known {
+        let known = self.specials.iter().find(|(it, _)| *it == special);
+        if let Some((_, register)) = known {
             return Ok(*register);
         }
         let register = self.temporary(Scalar::B32)?;
-        self.specials.insert(register, special);
+        self.specials.push((special, register));
         Ok(register)
     }
 
@@ -177,7 +178,11 @@ impl Lowering<'_> {
         let bits = number_bits(value, Some(scalar));
         let file = file_of(scalar)?;
         let width = scalar.bytes().max(1) * 8;
-        let kept = if width < 64 { bits & ((1 << width) - 1) } else { bits };
+        let kept = if width < 64 {
+            bits & ((1 << width) - 1)
+        } else {
+            bits
+        };
         match file {
             File::Predicate => Issue::invalid("a number where a predicate belongs"),
             _ => Ok(self.constant(file, Constant::Bits(kept))),

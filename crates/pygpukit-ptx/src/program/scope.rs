@@ -100,7 +100,10 @@ impl Scope {
             return Ok(None);
         };
         let canonical = digits == "0" || !digits.starts_with('0');
-        let number = digits.parse().ok().filter(|number: &u64| canonical && *number < limit);
+        let number = digits
+            .parse()
+            .ok()
+            .filter(|number: &u64| canonical && *number < limit);
         if number.is_none() {
             return Ok(None);
         }
@@ -115,7 +118,11 @@ pub(super) fn new_register(scalar: Scalar, count: &mut u32) -> Result<Named, Iss
     let file = file_of(scalar)?;
     let register = Register { file, id: *count };
     *count += 1;
-    let width = if file == File::Predicate { 1 } else { scalar.bytes() * 8 };
+    let width = if file == File::Predicate {
+        1
+    } else {
+        scalar.bytes() * 8
+    };
     Ok(Named::Register { register, width })
 }
 

@@ -76,7 +76,9 @@ impl Symbols {
     ) -> Result<Symbol, CompileError> {
         // What no module of a device could hold either.
         const MOST: usize = 1 << 34;
-        let storage = (bytes <= MOST && align <= 1024).then(|| Storage::new(bytes)).flatten();
+        let storage = (bytes <= MOST && align <= 1024)
+            .then(|| Storage::new(bytes))
+            .flatten();
         let Some(storage) = storage else {
             let message = format!("a variable of {bytes} bytes, aligned to {align}");
             return Err(invalid(declaration, message));
@@ -91,7 +93,11 @@ impl Symbols {
     }
 
     fn fill(&mut self, declaration: &Declaration) -> Result<(), CompileError> {
-        for name in declaration.names.iter().filter(|name| !name.initial.is_empty()) {
+        for name in declaration
+            .names
+            .iter()
+            .filter(|name| !name.initial.is_empty())
+        {
             let Some(&Symbol::Memory { address, .. }) = self.named.get(&name.name) else {
                 continue;
             };
@@ -99,7 +105,10 @@ impl Symbols {
             let bytes = self
                 .values(&name.initial, declaration.scalar, size)
                 .map_err(|message| invalid(declaration, message))?;
-            let storage = self.windows.iter().position(|window| window.start() == address);
+            let storage = self
+                .windows
+                .iter()
+                .position(|window| window.start() == address);
             let filled = storage.is_some_and(|at| self.storages[at].fill(0, &bytes));
             if !filled {
                 let message = format!("more values than `{}` holds", name.name);

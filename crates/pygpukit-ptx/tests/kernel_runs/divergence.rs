@@ -12,7 +12,15 @@ fn collatz() {
         .pointer(memory.share_read_only(&start))
         .pointer(memory.share(&mut steps))
         .int(1000);
-    run(&kernel(PTX, "collatz"), [8, 1], [128, 1], 0, &parameters, &memory).unwrap();
+    run(
+        &kernel(PTX, "collatz"),
+        [8, 1],
+        [128, 1],
+        0,
+        &parameters,
+        &memory,
+    )
+    .unwrap();
     for (i, found) in steps.iter().enumerate() {
         let (mut x, mut count) = (i as u64 + 1, 0);
         while x != 1 {
@@ -33,7 +41,15 @@ fn mandelbrot() {
         .int(width as i32)
         .int(height as i32)
         .int(limit);
-    run(&kernel(PTX, "mandelbrot"), [4, 5], [16, 8], 0, &parameters, &memory).unwrap();
+    run(
+        &kernel(PTX, "mandelbrot"),
+        [4, 5],
+        [16, 8],
+        0,
+        &parameters,
+        &memory,
+    )
+    .unwrap();
     let mut different = 0;
     for row in 0..height {
         for column in 0..width {
@@ -59,7 +75,15 @@ fn cases() {
     let parameters = Parameters::default()
         .pointer(memory.share_read_only(&kind))
         .pointer(memory.share(&mut out));
-    run(&kernel(PTX, "cases"), [1, 1], [64, 1], 0, &parameters, &memory).unwrap();
+    run(
+        &kernel(PTX, "cases"),
+        [1, 1],
+        [64, 1],
+        0,
+        &parameters,
+        &memory,
+    )
+    .unwrap();
     for (index, &found) in out.iter().enumerate() {
         let i = index as i32;
         let expected = match kind[index] {
@@ -69,7 +93,9 @@ fn cases() {
             3 => 1000,
             4 => (0..i).map(|k| k ^ i).sum(),
             // The value of the first lane of the warp that does the same.
-            5 => (i / 32 * 32..).find(|other| kind[*other as usize] == 5).unwrap(),
+            5 => (i / 32 * 32..)
+                .find(|other| kind[*other as usize] == 5)
+                .unwrap(),
             6 => -1,
             _ => 77,
         };
@@ -82,7 +108,15 @@ fn loops_in_loops() {
     let mut out = vec![0_i32; 96];
     let mut memory = Memory::default();
     let parameters = Parameters::default().pointer(memory.share(&mut out)).int(9);
-    run(&kernel(PTX, "nested"), [1, 1], [96, 1], 0, &parameters, &memory).unwrap();
+    run(
+        &kernel(PTX, "nested"),
+        [1, 1],
+        [96, 1],
+        0,
+        &parameters,
+        &memory,
+    )
+    .unwrap();
     for i in 0..96 {
         let mut value = 0;
         'outer: for a in 0..i % 5 {

@@ -14,14 +14,19 @@ fn results<T: pygpukit_ptx::Plain + Default>(name: &str, inputs: &[&[T]], count:
     }
     parameters = parameters.pointer(memory.share(&mut out)).int(n as i32);
     let blocks = n.div_ceil(64) as u32;
-    kernel(PTX, name).launch(&launch(blocks, 64, &parameters, &memory)).unwrap();
+    kernel(PTX, name)
+        .launch(&launch(blocks, 64, &parameters, &memory))
+        .unwrap();
     out
 }
 
 fn check(name: &str, x: f64, found: f64, expected: f64, relative: f64, absolute: f64) {
     let error = (found - expected).abs();
     let close = error <= relative * expected.abs() + absolute;
-    assert!(close || (found.is_nan() && expected.is_nan()), "{name}({x}): {found}, not {expected}");
+    assert!(
+        close || (found.is_nan() && expected.is_nan()),
+        "{name}({x}): {found}, not {expected}"
+    );
 }
 
 #[test]
@@ -50,7 +55,9 @@ fn single_precision() {
         ];
         for ((name, expected, relative, absolute), found) in expected.into_iter().zip(found) {
             let found = f64::from(*found);
-            if expected.is_finite() && expected.abs() < 3.4e38 && expected.abs() > 1e-37 || expected == 0.0 {
+            if expected.is_finite() && expected.abs() < 3.4e38 && expected.abs() > 1e-37
+                || expected == 0.0
+            {
                 check(name, v, found, expected, relative, absolute);
             }
         }
@@ -62,7 +69,11 @@ fn single_precision() {
 
 #[test]
 fn fast_functions() {
-    let x = Numbers::new(2).units(500).iter().map(|x| x * 3.0).collect::<Vec<_>>();
+    let x = Numbers::new(2)
+        .units(500)
+        .iter()
+        .map(|x| x * 3.0)
+        .collect::<Vec<_>>();
     let out = results("fast", &[&x], 8);
     for (x, found) in x.iter().zip(out.chunks(8)) {
         let v = f64::from(*x);
@@ -149,7 +160,11 @@ fn directed_rounding() {
             toward(b.recip(), false),
         ];
         for (k, (found, expected)) in out[i * 12..].iter().zip(expected).enumerate() {
-            assert_eq!(found.to_bits(), expected.to_bits(), "{k}: {a} {b}: {found} {expected}");
+            assert_eq!(
+                found.to_bits(),
+                expected.to_bits(),
+                "{k}: {a} {b}: {found} {expected}"
+            );
         }
     }
 }
@@ -173,7 +188,11 @@ fn nearest(exact: f64, fraction: i32) -> u16 {
     let (mut low, mut high) = (0_u16, infinity);
     while low < high {
         let middle = low + (high - low).div_ceil(2);
-        if half(middle, fraction) <= exact.abs() { low = middle } else { high = middle - 1 }
+        if half(middle, fraction) <= exact.abs() {
+            low = middle
+        } else {
+            high = middle - 1
+        }
     }
     let (below, above) = (half(low, fraction), half(low + 1, fraction));
     let (down, up) = (exact.abs() - below, above - exact.abs());
@@ -196,7 +215,9 @@ fn halves() {
         .pointer(memory.share(&mut out))
         .int(600);
     let ptx = include_str!("../kernels/halves.ptx");
-    kernel(ptx, "halves").launch(&launch(10, 64, &parameters, &memory)).unwrap();
+    kernel(ptx, "halves")
+        .launch(&launch(10, 64, &parameters, &memory))
+        .unwrap();
     for i in 0..600 {
         let (a, b) = (half(x[i], 10), half(y[i], 10));
         let wide = f64::from(a as f32 * 1.1_f32);

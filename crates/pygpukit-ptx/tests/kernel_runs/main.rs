@@ -1,6 +1,14 @@
 //! Kernels in CUDA C, compiled by NVRTC (see `kernels/compile.py`), against values that
 //! are computed here in another way.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::float_cmp,
+    reason = "the same bits are what is asked for"
+)]
+
 mod divergence;
 mod faults;
 mod functions;

@@ -6,7 +6,9 @@ use pygpukit_ptx::{Kernel, Launch, LaunchError, Memory, Module, Program, Summary
 pub(crate) fn kernel(ptx: &str, name: &str) -> Kernel {
     let module = Module::parse(ptx).expect("readable PTX");
     let program = Program::new(module).expect("variables");
-    program.kernel(name).unwrap_or_else(|error| panic!("{error}"))
+    program
+        .kernel(name)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Parameters, laid out as C++ does.

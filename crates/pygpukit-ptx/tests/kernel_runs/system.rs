@@ -62,7 +62,10 @@ fn printf() {
     kernel(PTX, "prints").launch(&launch).unwrap();
     let line = |thread, letter| format!("thread {thread} of  1.00: text {letter} 1234567890 %\n");
     let block = line(0, 'A') + &line(1, 'B');
-    assert_eq!(String::from_utf8(text.into_inner().unwrap()).unwrap(), block.clone() + &block);
+    assert_eq!(
+        String::from_utf8(text.into_inner().unwrap()).unwrap(),
+        block.clone() + &block
+    );
 }
 
 #[test]
@@ -80,7 +83,8 @@ fn arrays_of_a_thread() {
     for i in 0..64 {
         let values: Vec<i32> = (0..16).map(|k| x[(i + k) % 64]).collect();
         let expected = values.iter().fold(0_i32, |sum, value| {
-            sum.wrapping_mul(3).wrapping_add(values[(value & 15) as usize])
+            sum.wrapping_mul(3)
+                .wrapping_add(values[(value & 15) as usize])
         });
         assert_eq!(out[i], expected, "{i}");
     }
@@ -93,13 +97,29 @@ fn barriers_that_join_predicates() {
         let mut memory = Memory::default();
         let parameters = Parameters::default().pointer(memory.share(&mut out));
         let kernel = kernel(PTX, "reductions");
-        run(&kernel, [1, 1], [threads as u32, 1], 0, &parameters, &memory).unwrap();
+        run(
+            &kernel,
+            [1, 1],
+            [threads as u32, 1],
+            0,
+            &parameters,
+            &memory,
+        )
+        .unwrap();
         for (i, found) in out.chunks(3).enumerate() {
             let count = (threads + 2) / 3;
             let expected = [count, i32::from(threads <= 100), i32::from(threads > 77)];
-            let expected = if i < threads as usize { expected } else { [-7; 3] };
+            let expected = if i < threads as usize {
+                expected
+            } else {
+                [-7; 3]
+            };
             let truth = [found[0], i32::from(found[1] != 0), i32::from(found[2] != 0)];
-            let found = if i < threads as usize { truth } else { [found[0], found[1], found[2]] };
+            let found = if i < threads as usize {
+                truth
+            } else {
+                [found[0], found[1], found[2]]
+            };
             assert_eq!(found, expected, "{threads} {i}");
         }
     }

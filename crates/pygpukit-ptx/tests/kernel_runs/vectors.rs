@@ -15,7 +15,15 @@ fn saxpy() {
         .pointer(memory.share(&mut result))
         .float(0.75)
         .int(1003);
-    run(&kernel(PTX, "saxpy"), [8, 1], [128, 1], 0, &parameters, &memory).unwrap();
+    run(
+        &kernel(PTX, "saxpy"),
+        [8, 1],
+        [128, 1],
+        0,
+        &parameters,
+        &memory,
+    )
+    .unwrap();
     for i in 0..1003 {
         assert_eq!(result[i], 0.75_f32.mul_add(x[i], y[i]), "{i}");
     }
@@ -35,7 +43,15 @@ fn values_of_every_width() {
         .pointer(memory.share_read_only(&c))
         .pointer(memory.share(&mut out))
         .int(300);
-    run(&kernel(PTX, "widths"), [3, 1], [100, 1], 0, &parameters, &memory).unwrap();
+    run(
+        &kernel(PTX, "widths"),
+        [3, 1],
+        [100, 1],
+        0,
+        &parameters,
+        &memory,
+    )
+    .unwrap();
     for i in 0..300 {
         let sum = f64::from(a[i]).mul_add(2.0, f64::from(b[i]));
         assert_eq!(out[i], sum - c[i] as f64 / 3.0, "{i}");
@@ -75,7 +91,19 @@ fn integers(x: i32, y: i32) -> i32 {
 #[test]
 fn whole_numbers() {
     let mut numbers = Numbers::new(3);
-    let edges = [0, 1, -1, 2, 31, 32, 33, i32::MAX, i32::MIN, i32::MIN + 1, 0x5555_5555];
+    let edges = [
+        0,
+        1,
+        -1,
+        2,
+        31,
+        32,
+        33,
+        i32::MAX,
+        i32::MIN,
+        i32::MIN + 1,
+        0x5555_5555,
+    ];
     let mut pairs: Vec<(i32, i32)> = Vec::new();
     for a in edges {
         pairs.extend(edges.map(|b| (a, b)));
@@ -92,7 +120,15 @@ fn whole_numbers() {
         .pointer(memory.share_read_only(&b))
         .pointer(memory.share(&mut out))
         .int(n as i32);
-    run(&kernel(PTX, "integers"), [10, 1], [64, 1], 0, &parameters, &memory).unwrap();
+    run(
+        &kernel(PTX, "integers"),
+        [10, 1],
+        [64, 1],
+        0,
+        &parameters,
+        &memory,
+    )
+    .unwrap();
     for i in 0..n {
         assert_eq!(out[i], integers(a[i], b[i]), "{} {}", a[i], b[i]);
     }
@@ -114,7 +150,14 @@ fn vectors_of_two_and_four() {
         .pointer(memory.share_read_only(&aligned))
         .pointer(memory.share(&mut y))
         .int(77);
-    let result = run(&kernel(PTX, "pairs"), [1, 1], [96, 1], 0, &parameters, &memory);
+    let result = run(
+        &kernel(PTX, "pairs"),
+        [1, 1],
+        [96, 1],
+        0,
+        &parameters,
+        &memory,
+    );
     result.unwrap();
     for i in 0..77 {
         let [a, b, c, d] = x[i];
@@ -132,9 +175,20 @@ fn histogram() {
         .pointer(memory.share_read_only(&data))
         .pointer(memory.share(&mut bins))
         .int(5000);
-    run(&kernel(PTX, "histogram"), [3, 1], [192, 1], 0, &parameters, &memory).unwrap();
+    run(
+        &kernel(PTX, "histogram"),
+        [3, 1],
+        [192, 1],
+        0,
+        &parameters,
+        &memory,
+    )
+    .unwrap();
     for (value, count) in bins.iter().enumerate() {
-        let expected = data.iter().filter(|byte| usize::from(**byte) == value).count();
+        let expected = data
+            .iter()
+            .filter(|byte| usize::from(**byte) == value)
+            .count();
         assert_eq!(*count as usize, expected, "{value}");
     }
 }

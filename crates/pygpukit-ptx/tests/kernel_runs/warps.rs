@@ -13,7 +13,15 @@ fn total_by_shuffles_and_atomics() {
         .pointer(memory.share_read_only(&x))
         .pointer(memory.share(&mut out))
         .int(1000);
-    run(&kernel(PTX, "total"), [3, 1], [96, 1], 0, &parameters, &memory).unwrap();
+    run(
+        &kernel(PTX, "total"),
+        [3, 1],
+        [96, 1],
+        0,
+        &parameters,
+        &memory,
+    )
+    .unwrap();
     assert_eq!(out[0], x.iter().sum());
 }
 
@@ -22,7 +30,15 @@ fn shuffles() {
     let mut out = vec![0_i32; 128];
     let mut memory = Memory::default();
     let parameters = Parameters::default().pointer(memory.share(&mut out));
-    run(&kernel(PTX, "shuffles"), [1, 1], [32, 1], 0, &parameters, &memory).unwrap();
+    run(
+        &kernel(PTX, "shuffles"),
+        [1, 1],
+        [32, 1],
+        0,
+        &parameters,
+        &memory,
+    )
+    .unwrap();
     for lane in 0..32 {
         let value = |lane: i32| lane * 10 + 1;
         let found = &out[lane as usize * 4..][..4];
@@ -40,8 +56,18 @@ fn votes() {
     let mut out = vec![0_u32; 128];
     let mut memory = Memory::default();
     let parameters = Parameters::default().pointer(memory.share(&mut out));
-    run(&kernel(PTX, "votes"), [1, 1], [32, 1], 0, &parameters, &memory).unwrap();
-    let ballot = (0..32).filter(|lane| lane % 3 == 0).fold(0, |mask, lane| mask | 1 << lane);
+    run(
+        &kernel(PTX, "votes"),
+        [1, 1],
+        [32, 1],
+        0,
+        &parameters,
+        &memory,
+    )
+    .unwrap();
+    let ballot = (0..32)
+        .filter(|lane| lane % 3 == 0)
+        .fold(0, |mask, lane| mask | 1 << lane);
     for lane in 0..32_u32 {
         let alike = (0..32).filter(|other| other / 5 == lane / 5);
         let alike = alike.fold(0, |mask, other| mask | 1 << other);
@@ -60,7 +86,15 @@ fn scan() {
         .pointer(memory.share_read_only(&x))
         .pointer(memory.share(&mut y))
         .int(500);
-    run(&kernel(PTX, "scan"), [1, 1], [512, 1], 0, &parameters, &memory).unwrap();
+    run(
+        &kernel(PTX, "scan"),
+        [1, 1],
+        [512, 1],
+        0,
+        &parameters,
+        &memory,
+    )
+    .unwrap();
     let mut sum = 0;
     for i in 0..500 {
         sum += x[i];
@@ -75,6 +109,14 @@ fn lanes_of_a_warp_take_a_lock_in_turn() {
     let parameters = Parameters::default()
         .pointer(memory.share(&mut lock))
         .pointer(memory.share(&mut count));
-    run(&kernel(PTX, "lock_in_turn"), [2, 1], [64, 1], 0, &parameters, &memory).unwrap();
+    run(
+        &kernel(PTX, "lock_in_turn"),
+        [2, 1],
+        [64, 1],
+        0,
+        &parameters,
+        &memory,
+    )
+    .unwrap();
     assert_eq!((lock, count), ([0], [128]));
 }

@@ -70,9 +70,13 @@ pub(super) fn decode(
     let level = lowering.level;
     let handler: Handler = match (form.mnemonic, half, sat) {
         ("add", None, false) => by_type!(scalar, level, binary, Add),
-        ("add", None, true) if scalar == Scalar::S32 => by_word!(scalar, level, binary, AddSaturated),
+        ("add", None, true) if scalar == Scalar::S32 => {
+            by_word!(scalar, level, binary, AddSaturated)
+        }
         ("sub", None, false) => by_type!(scalar, level, binary, Sub),
-        ("sub", None, true) if scalar == Scalar::S32 => by_word!(scalar, level, binary, SubSaturated),
+        ("sub", None, true) if scalar == Scalar::S32 => {
+            by_word!(scalar, level, binary, SubSaturated)
+        }
         ("mul", Some("lo"), false) => by_type!(scalar, level, binary, MulLow),
         ("mul", Some("hi"), false) => by_type!(scalar, level, binary, MulHigh),
         ("mul", Some("wide"), false) => by_type!(scalar, level, binary, MulWide),
@@ -150,11 +154,15 @@ fn carried(
         .extra(extra);
     if is_product {
         let [a, b, c] = exactly(rest)?;
-        draft = draft.a(lowering.source(a, scalar)?).b(lowering.source(b, scalar)?);
+        draft = draft
+            .a(lowering.source(a, scalar)?)
+            .b(lowering.source(b, scalar)?);
         draft = draft.c(lowering.source(c, scalar)?);
     } else {
         let [a, b] = exactly(rest)?;
-        draft = draft.a(lowering.source(a, scalar)?).b(lowering.source(b, scalar)?);
+        draft = draft
+            .a(lowering.source(a, scalar)?)
+            .b(lowering.source(b, scalar)?);
     }
     lowering.emit(draft)
 }

@@ -119,7 +119,11 @@ pub(super) fn decode(
                 "clz" => by_type!(scalar, level, unary, LeadingZeros),
                 _ => by_type!(scalar, level, unary, Reverse),
             };
-            let to = if form.mnemonic == "brev" { scalar } else { word };
+            let to = if form.mnemonic == "brev" {
+                scalar
+            } else {
+                word
+            };
             lowering.unary(handler, operands, [to, scalar])
         }
         ("bfind", None, None) => {
@@ -160,11 +164,7 @@ pub(super) fn decode(
     }
 }
 
-fn insert(
-    lowering: &mut Lowering<'_>,
-    operands: &[Operand],
-    scalar: Scalar,
-) -> Result<(), Issue> {
+fn insert(lowering: &mut Lowering<'_>, operands: &[Operand], scalar: Scalar) -> Result<(), Issue> {
     let handler: Handler = match scalar.bytes() {
         4 => lanewise::<op::Insert<u32>>,
         8 => lanewise::<op::Insert<u64>>,

@@ -4,8 +4,8 @@ use crate::execute::Handler;
 use crate::operations::compare::{self as op, compare, flags, select};
 use crate::operations::ternary;
 use crate::parse::{Operand, Scalar};
-use crate::program::draft::{Draft, Field, Usage};
 use crate::program::draft::Register;
+use crate::program::draft::{Draft, Field, Usage};
 use crate::program::error::Issue;
 use crate::program::form::Form;
 use crate::program::lower::Lowering;
@@ -49,9 +49,12 @@ fn set_predicate(
     form.done()?;
     let (to, inverted) = match operands.first() {
         Some(Operand::Pair(first, second)) => {
-            let first = (first != "_").then(|| lowering.register(first, Scalar::Pred)).transpose()?;
-            let second =
-                (second != "_").then(|| lowering.register(second, Scalar::Pred)).transpose()?;
+            let first = (first != "_")
+                .then(|| lowering.register(first, Scalar::Pred))
+                .transpose()?;
+            let second = (second != "_")
+                .then(|| lowering.register(second, Scalar::Pred))
+                .transpose()?;
             (first, second)
         }
         Some(name) => (lowering.target(name, Scalar::Pred)?, None),
@@ -126,12 +129,7 @@ macro_rules! by_float {
     };
 }
 
-fn plan(
-    lowering: &Lowering<'_>,
-    name: &str,
-    scalar: Scalar,
-    ftz: bool,
-) -> Result<Plan, Issue> {
+fn plan(lowering: &Lowering<'_>, name: &str, scalar: Scalar, ftz: bool) -> Result<Plan, Issue> {
     let level = lowering.level;
     let plan = |handler, swap, invert| {
         Ok(Plan {
@@ -140,7 +138,10 @@ fn plan(
             invert,
         })
     };
-    if matches!(scalar, Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64) {
+    if matches!(
+        scalar,
+        Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64
+    ) {
         let equal = by_float!(scalar, ftz, level, FloatEqual);
         let less = by_float!(scalar, ftz, level, FloatLess);
         let most = by_float!(scalar, ftz, level, FloatLessOrEqual);
@@ -259,7 +260,14 @@ fn test(
     form: &mut Form<'_>,
     operands: &[Operand],
 ) -> Result<(), Issue> {
-    let kinds = ["finite", "infinite", "number", "notanumber", "normal", "subnormal"];
+    let kinds = [
+        "finite",
+        "infinite",
+        "number",
+        "notanumber",
+        "normal",
+        "subnormal",
+    ];
     let kind = form.take_of(&kinds).ok_or(Issue::Form)?;
     let scalar = form.scalar()?;
     form.done()?;
@@ -283,6 +291,9 @@ fn test(
     };
     let [to, a] = exactly(operands)?;
     let a = lowering.source(a, scalar)?;
-    let draft = Draft::new(handler).to(lowering.written(to, Scalar::Pred)?).a(a).b(a);
+    let draft = Draft::new(handler)
+        .to(lowering.written(to, Scalar::Pred)?)
+        .a(a)
+        .b(a);
     lowering.emit(draft)
 }

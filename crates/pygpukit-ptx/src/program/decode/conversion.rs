@@ -41,7 +41,9 @@ fn mov(
         (to, Operand::Vector(parts)) => return pack(lowering, to, parts, scalar),
         (to, Operand::Name(name)) => {
             if let Some((handler, shift)) = counter(name, scalar) {
-                let draft = Draft::new(handler).to(lowering.written(to, scalar)?).extra(shift);
+                let draft = Draft::new(handler)
+                    .to(lowering.written(to, scalar)?)
+                    .extra(shift);
                 return lowering.emit(draft);
             }
         }
@@ -169,7 +171,13 @@ fn address(
 ) -> Result<(), Issue> {
     let from_generic = form.take("to");
     let space = form.take_of(&[
-        "global", "const", "shared", "shared::cta", "local", "param", "param::entry",
+        "global",
+        "const",
+        "shared",
+        "shared::cta",
+        "local",
+        "param",
+        "param::entry",
     ]);
     let scalar = form.scalar()?;
     form.done()?;
@@ -192,7 +200,9 @@ fn address(
         (_, false) => binary::<Add<u64>>(level),
         (_, true) => binary::<Sub<u64>>(level),
     });
-    let mut draft = draft.to(lowering.written(to, scalar)?).a(lowering.source(from, scalar)?);
+    let mut draft = draft
+        .to(lowering.written(to, scalar)?)
+        .a(lowering.source(from, scalar)?);
     if base != 0 {
         draft = draft.b(lowering.constant(File::Wide, Constant::Bits(base)));
     }
@@ -210,7 +220,11 @@ fn convert(
     let (to, from) = (form.scalar()?, form.scalar()?);
     form.done()?;
     if let Scalar::F16x2 | Scalar::Bf16x2 = to {
-        let kind = if to == Scalar::F16x2 { Scalar::F16 } else { Scalar::Bf16 };
+        let kind = if to == Scalar::F16x2 {
+            Scalar::F16
+        } else {
+            Scalar::Bf16
+        };
         let conversion = Conversion {
             from: Kind::of(from).ok_or(Issue::Form)?,
             to: Kind::of(kind).ok_or(Issue::Form)?,
@@ -249,12 +263,23 @@ fn convert(
     if width < to.bytes() * 8 || from_width < from.bytes() * 8 {
         return Issue::invalid("a register is too narrow for its type");
     }
-    let fast = fast(lowering, &conversion, (from, from_width), (to, width), integral);
+    let fast = fast(
+        lowering,
+        &conversion,
+        (from, from_width),
+        (to, width),
+        integral,
+    );
     let handler = match fast {
         Some(handler) => handler,
         None => slow(from_width, width)?,
     };
-    lowering.emit(Draft::new(handler).to(target).a(source).extra(conversion.encode()))
+    lowering.emit(
+        Draft::new(handler)
+            .to(target)
+            .a(source)
+            .extra(conversion.encode()),
+    )
 }
 
 /// The handler that does any conversion.

@@ -49,8 +49,8 @@ pub(super) fn decode(
         }
         "bar" | "barrier" => barrier(lowering, form, operands),
         // Everything is in order already; nothing is fetched ahead.
-        "membar" | "fence" | "prefetch" | "prefetchu" | "discard" | "applypriority" | "nanosleep"
-        | "pmevent" | "brkpt" | "setmaxnreg" | "griddepcontrol" => {
+        "membar" | "fence" | "prefetch" | "prefetchu" | "discard" | "applypriority"
+        | "nanosleep" | "pmevent" | "brkpt" | "setmaxnreg" | "griddepcontrol" => {
             lowering.emit(Draft::new(control::nothing))
         }
         _ => Err(Issue::Form),
@@ -77,6 +77,7 @@ fn indexed(
     let mut draft = Draft::new(control::branch_indexed)
         .a(lowering.source(index, Scalar::B32)?)
         .extra(lowering.tables.len() as u32 - 1);
+    draft.table = Some(lowering.tables.len() - 1);
     draft.ends = true;
     lowering.emit(draft)
 }
@@ -98,7 +99,9 @@ fn barrier(
     if form.take("aligned") || form.mnemonic == "bar" {
         extra |= flags::ALIGNED;
     }
-    let kind = form.take_of(&["sync", "arrive", "red"]).ok_or(Issue::Form)?;
+    let kind = form
+        .take_of(&["sync", "arrive", "red"])
+        .ok_or(Issue::Form)?;
     let join = form.take_of(&["popc", "and", "or"]);
     let mut draft = Draft::new(control::barrier);
     let mut rest = operands;

@@ -1,7 +1,7 @@
 //! What the lanes of a warp do together.
 
-use crate::operations::warp::{Shuffle, reduce, same, shuffle, vote};
 use crate::operations::control::{active_mask, elect};
+use crate::operations::warp::{Shuffle, reduce, same, shuffle, vote};
 use crate::parse::{Operand, Scalar};
 use crate::program::draft::{Draft, Field, Register, Usage};
 use crate::program::error::Issue;
@@ -66,7 +66,10 @@ fn shuffles(
     operands: &[Operand],
 ) -> Result<(), Issue> {
     let synchronous = form.take("sync");
-    let how = match form.take_of(&["up", "down", "bfly", "idx"]).ok_or(Issue::Form)? {
+    let how = match form
+        .take_of(&["up", "down", "bfly", "idx"])
+        .ok_or(Issue::Form)?
+    {
         "up" => Shuffle::Up,
         "down" => Shuffle::Down,
         "bfly" => Shuffle::Butterfly,
@@ -99,7 +102,10 @@ fn votes(
     operands: &[Operand],
 ) -> Result<(), Issue> {
     let synchronous = form.take("sync");
-    let how = match form.take_of(&["ballot", "all", "any", "uni"]).ok_or(Issue::Form)? {
+    let how = match form
+        .take_of(&["ballot", "all", "any", "uni"])
+        .ok_or(Issue::Form)?
+    {
         "ballot" => 0,
         "all" => 1,
         "any" => 2,

@@ -35,9 +35,7 @@ pub(super) fn decode(
         | "bfi" | "bfind" | "popc" | "clz" | "brev" | "bmsk" | "szext" | "dp4a" => {
             bitwise::decode(lowering, form, operands)
         }
-        "setp" | "set" | "selp" | "slct" | "testp" => {
-            comparison::decode(lowering, form, operands)
-        }
+        "setp" | "set" | "selp" | "slct" | "testp" => comparison::decode(lowering, form, operands),
         "mov" | "cvt" | "cvta" => conversion::decode(lowering, form, operands),
         "ld" | "ldu" | "st" | "atom" | "red" | "isspacep" => {
             space::decode(lowering, form, operands)

@@ -117,16 +117,24 @@ fn exact(
     match form.compute {
         Compute::Fma => {
             let [to, a, b, c] = exactly(operands)?;
-            draft = draft.to(lowering.written(to, scalar)?).a(lowering.source(a, scalar)?);
-            draft = draft.b(lowering.source(b, scalar)?).c(lowering.source(c, scalar)?);
+            draft = draft
+                .to(lowering.written(to, scalar)?)
+                .a(lowering.source(a, scalar)?);
+            draft = draft
+                .b(lowering.source(b, scalar)?)
+                .c(lowering.source(c, scalar)?);
         }
         Compute::Neg | Compute::Abs | Compute::Sqrt | Compute::Reciprocal => {
             let [to, a] = exactly(operands)?;
-            draft = draft.to(lowering.written(to, scalar)?).a(lowering.source(a, scalar)?);
+            draft = draft
+                .to(lowering.written(to, scalar)?)
+                .a(lowering.source(a, scalar)?);
         }
         _ => {
             let [to, a, b] = exactly(operands)?;
-            draft = draft.to(lowering.written(to, scalar)?).a(lowering.source(a, scalar)?);
+            draft = draft
+                .to(lowering.written(to, scalar)?)
+                .a(lowering.source(a, scalar)?);
             draft = draft.b(lowering.source(b, scalar)?);
         }
     }
@@ -167,7 +175,9 @@ pub(super) fn function(
         ("rcp", Scalar::F64, None) if ftz => unary::<functions::Rough64<false>>(level),
         ("rsqrt", Scalar::F64, None) if ftz => unary::<functions::Rough64<true>>(level),
         ("rsqrt", Scalar::F64, None) => unary::<functions::ReciprocalRoot64>(level),
-        ("rcp", _, None | Some(Rounding::Nearest)) => by_type!(scalar, ftz, level, unary, Reciprocal),
+        ("rcp", _, None | Some(Rounding::Nearest)) => {
+            by_type!(scalar, ftz, level, unary, Reciprocal)
+        }
         ("sqrt", _, None | Some(Rounding::Nearest)) => by_type!(scalar, ftz, level, unary, Sqrt),
         ("rcp" | "sqrt", _, Some(rounding)) => {
             let compute = match form.mnemonic {

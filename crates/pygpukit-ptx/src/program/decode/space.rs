@@ -11,7 +11,14 @@ use crate::program::lower::Lowering;
 use crate::program::operands::{Place, exactly};
 
 const SPACES: [&str; 9] = [
-    "global", "const", "shared", "shared::cta", "local", "param", "param::entry", "param::func",
+    "global",
+    "const",
+    "shared",
+    "shared::cta",
+    "local",
+    "param",
+    "param::entry",
+    "param::func",
     "generic",
 ];
 
@@ -216,8 +223,14 @@ impl Plan {
         if let Some((base, _)) = self.place.base {
             draft = draft.a(base);
         }
-        let usage = if self.is_load { Usage::Write } else { Usage::Read };
-        for (field, register) in [Field::To, Field::B, Field::C, Field::D].into_iter().zip(registers)
+        let usage = if self.is_load {
+            Usage::Write
+        } else {
+            Usage::Read
+        };
+        for (field, register) in [Field::To, Field::B, Field::C, Field::D]
+            .into_iter()
+            .zip(registers)
         {
             match register {
                 Some(register) => draft = draft.with(field, *register, usage),
