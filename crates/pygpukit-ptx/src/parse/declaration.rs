@@ -8,10 +8,11 @@ use super::token::Token;
 use super::{refuse, span_from};
 use crate::error::PtxError;
 
-/// The words that a declaration begins with.
+/// The words that a declaration begins with. They may hang together: `.reg.b32`.
 pub(super) fn is_space(word: &str) -> bool {
+    let first = word.get(1..).and_then(|rest| rest.find('.'));
     matches!(
-        word,
+        first.map_or(word, |length| &word[..=length]),
         ".reg" | ".sreg" | ".const" | ".global" | ".local" | ".param" | ".shared" | ".tex"
     )
 }
@@ -52,30 +53,42 @@ impl Declaration {
             };
             cursor.next();
             self.head.push(word.into());
-            match word {
-                ".align" => {
-                    let line = cursor.line();
-                    let written = cursor.peek().map(|token| token.written());
-                    let bytes = cursor.take_number().and_then(|it| usize::try_from(it).ok());
-                    let bytes = bytes.ok_or_else(|| refuse(line, "an alignment is no number"))?;
-                    self.head.extend(written);
-                    // After `.ptr` it is the alignment of what is pointed to.
-                    if !pointer {
-                        self.align = Some(bytes);
-                    }
-                }
-                ".attribute" => self.attribute(cursor)?,
-                ".ptr" => pointer = true,
-                ".v2" => self.lanes = 2,
-                ".v4" => self.lanes = 4,
-                ".v8" => self.lanes = 8,
-                _ if is_space(word) => {
-                    if !pointer {
-                        self.space = word.into();
-                    }
-                }
-                _ => self.scalar = Scalar::of(&word[1..]).or(self.scalar),
+            for part in word[1..].split('.') {
+                self.word(part, cursor, &mut pointer)?;
             }
+        }
+        Ok(())
+    }
+
+    fn word(
+        &mut self,
+        word: &str,
+        cursor: &mut Cursor<'_, '_>,
+        pointer: &mut bool,
+    ) -> Result<(), PtxError> {
+        match word {
+            "align" => {
+                let line = cursor.line();
+                let written = cursor.peek().map(|token| token.written());
+                let bytes = cursor.take_number().and_then(|it| usize::try_from(it).ok());
+                let bytes = bytes.ok_or_else(|| refuse(line, "an alignment is no number"))?;
+                self.head.extend(written);
+                // After `.ptr` it is the alignment of what is pointed to.
+                if !*pointer {
+                    self.align = Some(bytes);
+                }
+            }
+            "attribute" => self.attribute(cursor)?,
+            "ptr" => *pointer = true,
+            "v2" => self.lanes = 2,
+            "v4" => self.lanes = 4,
+            "v8" => self.lanes = 8,
+            _ if is_space(&format!(".{word}")) => {
+                if !*pointer {
+                    self.space = format!(".{word}");
+                }
+            }
+            _ => self.scalar = Scalar::of(word).or(self.scalar),
         }
         Ok(())
     }

@@ -109,7 +109,7 @@ impl Program {
     pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
         match self.inner.symbols.named.get(name)? {
             Symbol::Memory { address, bytes } => Some((*address, *bytes)),
-            Symbol::Shared { .. } => None,
+            Symbol::Shared { .. } | Symbol::Functions => None,
         }
     }
 }

@@ -139,7 +139,7 @@ impl<'m> Lowering<'m> {
         after: Option<usize>,
     ) -> Result<(), Issue> {
         let statements = function.body.as_deref().unwrap_or_default();
-        let mut scope = Scope::new(statements, &mut self.labels_len(), true);
+        let mut scope = Scope::new(statements, &mut self.labels.len(), true)?;
         self.grow_labels(&scope);
         scope.names = names;
         self.scopes.push(scope);
@@ -154,10 +154,6 @@ impl<'m> Lowering<'m> {
             self.emit(Draft { ends: true, ..exit })?;
         }
         Ok(())
-    }
-
-    fn labels_len(&self) -> usize {
-        self.labels.len()
     }
 
     /// Room for the labels of a new scope.
@@ -180,7 +176,7 @@ impl<'m> Lowering<'m> {
                 if self.scopes.len() > DEEPEST {
                     return Issue::invalid("braces nested too deeply");
                 }
-                let scope = Scope::new(rest, &mut self.labels_len(), false);
+                let scope = Scope::new(rest, &mut self.labels.len(), false)?;
                 self.grow_labels(&scope);
                 self.scopes.push(scope);
             }
@@ -195,6 +191,13 @@ impl<'m> Lowering<'m> {
                 self.last_label = Some(name.clone());
             }
             StatementKind::Directive(tokens) => {
+                let word = tokens.first().map_or("", String::as_str);
+                if !matches!(
+                    word,
+                    ".branchtargets" | ".calltargets" | ".callprototype" | ".pragma"
+                ) {
+                    return Err(Issue::Unsupported(format!("`{word}`")));
+                }
                 if let (Some(name), Some(".branchtargets")) =
                     (label, tokens.first().map(String::as_str))
                 {

@@ -50,6 +50,11 @@ impl Lowering<'_> {
                     address: Address::At(at),
                 })
             }
+            Some(Symbol::Functions) => {
+                return Err(Issue::Unsupported(format!(
+                    "`{name}`, which holds functions,"
+                )));
+            }
             None => None,
         })
     }

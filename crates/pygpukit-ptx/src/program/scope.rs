@@ -46,7 +46,11 @@ pub(super) const DEEPEST: usize = 64;
 
 impl Scope {
     /// A scope that begins before those statements, with its labels.
-    pub(super) fn new(statements: &[Statement], labels: &mut usize, is_function: bool) -> Self {
+    pub(super) fn new(
+        statements: &[Statement],
+        labels: &mut usize,
+        is_function: bool,
+    ) -> Result<Self, Issue> {
         let mut scope = Self {
             is_function,
             ..Self::default()
@@ -58,13 +62,15 @@ impl Scope {
                 StatementKind::Close if depth == 0 => break,
                 StatementKind::Close => depth -= 1,
                 StatementKind::Label(name) if depth == 0 => {
-                    scope.labels.insert(name.clone(), *labels);
+                    if scope.labels.insert(name.clone(), *labels).is_some() {
+                        return Issue::invalid(format!("two labels `{name}`"));
+                    }
                     *labels += 1;
                 }
                 _ => {}
             }
         }
-        scope
+        Ok(scope)
     }
 
     /// Notes declared registers.

@@ -3,7 +3,7 @@
 use super::error::CompileError;
 use crate::memory::{Storage, Window};
 use crate::parse::{Declaration, Item, Literal, Number, Scalar};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A variable of a module.
 #[derive(Clone, Debug)]
@@ -12,6 +12,8 @@ pub(super) enum Symbol {
     Memory { address: u64, bytes: u64 },
     /// In shared memory: bytes (none if the launch decides) and alignment.
     Shared { bytes: Option<usize>, align: usize },
+    /// It holds addresses of functions, which there are none of.
+    Functions,
 }
 
 /// The variables of a module, in memory.
@@ -33,8 +35,15 @@ impl Symbols {
                 Item::Function(_) | Item::Raw(_) => None,
             })
         };
+        let functions: HashSet<&str> = items
+            .iter()
+            .filter_map(|item| match item {
+                Item::Function(function) => Some(&*function.name),
+                Item::Variable(_) | Item::Raw(_) => None,
+            })
+            .collect();
         for declaration in variables() {
-            symbols.place(declaration)?;
+            symbols.place(declaration, &functions)?;
         }
         for declaration in variables() {
             symbols.fill(declaration)?;
@@ -42,7 +51,11 @@ impl Symbols {
         Ok(symbols)
     }
 
-    fn place(&mut self, declaration: &Declaration) -> Result<(), CompileError> {
+    fn place(
+        &mut self,
+        declaration: &Declaration,
+        functions: &HashSet<&str>,
+    ) -> Result<(), CompileError> {
         for name in &declaration.names {
             let extent = declaration.extent(name);
             let open = !name.axes.is_empty() && name.axes[0].is_none();
@@ -54,6 +67,7 @@ impl Symbols {
                         align: declaration.align.unwrap_or(scalar.max(1)),
                     }
                 }
+                _ if name.initial.iter().any(|it| functions.contains(&**it)) => Symbol::Functions,
                 ".global" | ".const" if extent.is_some() || !open => {
                     let Some((bytes, align)) = extent else {
                         continue;

@@ -9,6 +9,7 @@
     reason = "the same bits are what is asked for"
 )]
 
+mod copies;
 mod divergence;
 mod faults;
 mod functions;

@@ -2,7 +2,8 @@
 
 use crate::execute::Handler;
 use crate::operations::compare::{self as op, compare, flags, select};
-use crate::operations::ternary;
+use crate::operations::join::{HighHalf, JoinHalves, LowHalf};
+use crate::operations::{binary, ternary, unary};
 use crate::parse::{Operand, Scalar};
 use crate::program::draft::Register;
 use crate::program::draft::{Draft, Field, Usage};
@@ -60,14 +61,18 @@ fn set_predicate(
         Some(name) => (lowering.target(name, Scalar::Pred)?, None),
         None => return Err(Issue::Form),
     };
-    let mut draft = comparison(lowering, name, scalar, ftz, operands.get(1..3))?;
+    let Some([a, b, rest @ ..]) = operands.get(1..) else {
+        return Err(Issue::Form);
+    };
+    let (a, b) = (lowering.source(a, scalar)?, lowering.source(b, scalar)?);
+    let mut draft = comparison(lowering, name, scalar, ftz, a, b)?;
     let put = |draft: Draft, field, register: Option<Register>| match register {
         Some(register) => draft.with(field, register, Usage::Write),
         None => draft,
     };
     draft = put(draft, Field::To, to);
     draft = put(draft, Field::D, inverted);
-    match (join, &operands[3..]) {
+    match (join, rest) {
         (None, []) => {}
         (Some(join), [other]) => {
             let (other, negated) = lowering.predicate(other)?;
@@ -86,17 +91,14 @@ fn set_predicate(
 
 /// A comparison without the predicate that it goes to.
 fn comparison(
-    lowering: &mut Lowering<'_>,
+    lowering: &Lowering<'_>,
     name: &str,
     scalar: Scalar,
     ftz: bool,
-    operands: Option<&[Operand]>,
+    a: Register,
+    b: Register,
 ) -> Result<Draft, Issue> {
-    let Some([a, b]) = operands else {
-        return Err(Issue::Form);
-    };
     let plan = plan(lowering, name, scalar, ftz)?;
-    let (a, b) = (lowering.source(a, scalar)?, lowering.source(b, scalar)?);
     let (a, b) = if plan.swap { (b, a) } else { (a, b) };
     let extra = if plan.invert { flags::INVERT } else { 0 };
     Ok(Draft::new(plan.handler).a(a).b(b).extra(extra))
@@ -190,23 +192,48 @@ fn set(
     let ftz = form.take("ftz");
     let (to, scalar) = (form.scalar()?, form.scalar()?);
     form.done()?;
-    let holds = match to {
-        Scalar::U32 | Scalar::S32 | Scalar::B32 => u32::MAX,
-        Scalar::F32 => 1.0_f32.to_bits(),
+    let [first, a, b] = exactly(operands)?;
+    let half = match scalar {
+        Scalar::F16x2 => Some(Scalar::F16),
+        Scalar::Bf16x2 => Some(Scalar::Bf16),
+        _ => None,
+    };
+    let holds = match (to, half) {
+        (Scalar::U16 | Scalar::S16, None) => 0xffff,
+        (Scalar::U32 | Scalar::S32, None) => u32::MAX,
+        (Scalar::U32 | Scalar::S32, Some(_)) => 0xffff,
+        (Scalar::F32, None) => 0x3f80_0000,
+        (Scalar::F16, None) | (Scalar::F16x2, Some(Scalar::F16)) => 0x3c00,
+        (Scalar::Bf16, None) | (Scalar::Bf16x2, Some(Scalar::Bf16)) => 0x3f80,
         _ => return Err(Issue::Form),
     };
-    let [first, ..] = operands else {
-        return Err(Issue::Form);
+    let level = lowering.level;
+    let (holds, fails) = (lowering.word(holds), lowering.word(0));
+    let result = lowering.written(first, to)?;
+    let (a, b) = (lowering.source(a, scalar)?, lowering.source(b, scalar)?);
+    let mut put = |lowering: &mut Lowering<'_>, scalar, a, b, to| {
+        let predicate = lowering.temporary(Scalar::Pred)?;
+        let draft = comparison(lowering, name, scalar, ftz, a, b)?;
+        lowering.emit(draft.to(predicate))?;
+        let draft = Draft::new(select::<u32>(level)).to(to);
+        lowering.emit(draft.a(holds).b(fails).c(predicate))
     };
-    let predicate = lowering.temporary(Scalar::Pred)?;
-    let draft = comparison(lowering, name, scalar, ftz, operands.get(1..))?;
-    lowering.emit(draft.to(predicate))?;
-    let draft = Draft::new(select::<u32>(lowering.level))
-        .to(lowering.written(first, to)?)
-        .a(lowering.word(holds))
-        .b(lowering.word(0))
-        .c(predicate);
-    lowering.emit(draft)
+    let Some(half) = half else {
+        return put(lowering, scalar, a, b, result);
+    };
+    let mut results = [result; 2];
+    let halves = [unary::<LowHalf>(level), unary::<HighHalf>(level)];
+    for (handler, result) in halves.into_iter().zip(&mut results) {
+        let parts = [a, b].map(|from| (lowering.temporary(Scalar::B16), from));
+        let [a, b] = parts.map(|(to, from)| to.map(|to| (to, from)));
+        let ((a, from), (b, other)) = (a?, b?);
+        lowering.emit(Draft::new(handler).to(a).a(from))?;
+        lowering.emit(Draft::new(handler).to(b).a(other))?;
+        *result = lowering.temporary(Scalar::B16)?;
+        put(lowering, half, a, b, *result)?;
+    }
+    let draft = Draft::new(binary::<JoinHalves>(level)).to(result);
+    lowering.emit(draft.a(results[0]).b(results[1]))
 }
 
 fn choose(

@@ -37,7 +37,7 @@ pub(super) fn decode(
         }
         "setp" | "set" | "selp" | "slct" | "testp" => comparison::decode(lowering, form, operands),
         "mov" | "cvt" | "cvta" => conversion::decode(lowering, form, operands),
-        "ld" | "ldu" | "st" | "atom" | "red" | "isspacep" => {
+        "ld" | "ldu" | "st" | "atom" | "red" | "isspacep" | "cp" => {
             space::decode(lowering, form, operands)
         }
         "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" => {
