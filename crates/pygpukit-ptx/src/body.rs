@@ -93,9 +93,12 @@ impl<'a> Body<'a> {
 /// `call (return), target, (arguments), table;`: true if the target is a register, or
 /// cannot be told.
 fn calls_register(call: &Instruction) -> bool {
-    let target = call.operands.iter().find_map(|operand| match operand {
-        Operand::Name(name) => Some(name),
-        _ => None,
+    let target = call.operands.iter().find_map(|operand| {
+        if let Operand::Name(name) = operand {
+            Some(name)
+        } else {
+            None
+        }
     });
     target.is_none_or(|name| name.starts_with('%'))
 }

@@ -17,9 +17,8 @@ mod entry;
 mod error;
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
-    clippy::cast_sign_loss,
     clippy::inline_always,
+    clippy::similar_names,
     reason = "registers are bits that an instruction reads as it likes, and what is not inlined \
               is compiled without the processor's features"
 )]
@@ -32,8 +31,12 @@ mod module;
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
     clippy::inline_always,
+    clippy::similar_names,
+    clippy::many_single_char_names,
+    clippy::cast_lossless,
     clippy::wildcard_enum_match_arm,
-    reason = "as in `execute`; the rest of an enumeration is what is not meant"
+    reason = "as in `execute`; operands are `a`, `b`, `c`, compared as the instruction says; \
+              the rest of an enumeration is what is not meant"
 )]
 mod operations;
 mod parse;
@@ -47,7 +50,7 @@ mod program;
 pub use cubin::{Cubin, CubinKernel, CubinParameter};
 pub use entry::{Entry, Facts, Parameter, ParameterKind};
 pub use error::{CubinError, PtxError};
-pub use execute::{Launch, LaunchError, Place, Trouble};
+pub use execute::{Launch, LaunchError, Output, Place, Trouble};
 pub use memory::{Memory, Plain};
 pub use module::Module;
 pub use program::{CompileError, Kernel, Program, Running, Summary};

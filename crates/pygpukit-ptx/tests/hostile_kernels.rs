@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use pygpukit_ptx::{Launch, Memory, Module, Program};
+use std::fmt::Write;
 
 const TEXTS: [&str; 7] = [
     include_str!("kernels/vectors.ptx"),
@@ -106,7 +107,7 @@ proptest! {
                 body.push_str("@%p1 ");
             }
             let operands: Vec<&str> = operands.iter().map(|it| OPERANDS[it.index(OPERANDS.len())]).collect();
-            body += &format!("{} {};\n", OPCODES[opcode.index(OPCODES.len())], operands.join(", "));
+            writeln!(body, "{} {};", OPCODES[opcode.index(OPCODES.len())], operands.join(", ")).expect("a string");
         }
         run_all(&format!(
             ".version 8.0 .target sm_90 .address_size 64\n.entry k(.param .u64 p) {{\n\
@@ -136,7 +137,11 @@ fn absurd_modules_are_refused() {
     let mut text = String::from(".version 8.0 .target sm_90\n.func f0() { ret; }\n");
     for i in 1..40 {
         let callee = i - 1;
-        text += &format!(".func f{i}() {{ call f{callee}, (); call f{callee}, (); ret; }}\n");
+        writeln!(
+            text,
+            ".func f{i}() {{{{ call f{callee}, (); call f{callee}, (); ret; }}}}"
+        )
+        .expect("a string");
     }
     text += ".entry k() { call f39, (); ret; }";
     run_all(&text);

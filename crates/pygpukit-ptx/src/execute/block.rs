@@ -1,9 +1,10 @@
 //! Runs the warps of one block.
 
+use super::code::Code;
 use super::core::{BarrierCall, Core, Join, Reduction};
 use super::fault::{Fault, Trouble};
 use super::files::{Files, LANES, Wide, Word};
-use super::launch::{Allowance, Code, Run};
+use super::launch::{Allowance, Run};
 use super::warp::{Outcome, Warp, run};
 use crate::memory::{Storage, Window};
 
@@ -195,7 +196,7 @@ impl Block {
             let what = format!("barrier {} of 16", call.number);
             return Err(Trouble::Unsupported(what));
         };
-        if call.threads % LANES as u32 != 0 {
+        if !call.threads.is_multiple_of(LANES as u32) {
             let what = format!("a barrier for {} threads, no multiple of 32", call.threads);
             return Err(Trouble::Unsupported(what));
         }

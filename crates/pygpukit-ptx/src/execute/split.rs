@@ -106,11 +106,6 @@ impl Splits {
         }
     }
 
-    /// Forgets entries without lanes.
-    pub(super) fn drop_empty(&mut self) {
-        self.0.retain(|split| split.mask != 0);
-    }
-
     pub(super) fn iter(&self) -> impl Iterator<Item = &Split> {
         self.0.iter()
     }

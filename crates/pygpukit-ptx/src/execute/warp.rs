@@ -1,9 +1,10 @@
 //! Runs one warp.
 
+use super::code::Code;
 use super::core::{BarrierCall, Core};
 use super::fault::{Fault, Trouble};
 use super::files::{Wide, Word};
-use super::launch::{Allowance, Code};
+use super::launch::Allowance;
 use super::split::{Split, Splits, State};
 use super::step::{Flow, NEGATED, NO_GUARD};
 
@@ -60,17 +61,29 @@ pub(super) fn run(
     barrier: &mut BarrierCall,
     allowance: &mut Allowance<'_>,
 ) -> Outcome {
-    let mut slice = SLICE;
-    while let Some(split) = splits.take_next() {
-        match run_split(code, core, splits, barrier, allowance, split, &mut slice) {
-            None => {}
-            Some(outcome) => return outcome,
+    let mut run = Lanes {
+        splits,
+        barrier,
+        allowance,
+        slice: SLICE,
+        patience: PATIENCE,
+        turns: 0,
+    };
+    let mut last = 0;
+    while let Some(split) = run.splits.take_next() {
+        if split.mask != last {
+            run.patience = PATIENCE;
+            last = split.mask;
+        }
+        run.turns = split.turns;
+        if let Some(outcome) = run.split(code, core, split) {
+            return outcome;
         }
     }
     if core.live == 0 {
         return Outcome::Ended;
     }
-    settle(core, splits, *barrier)
+    settle(core, run.splits, *run.barrier)
 }
 
 /// Nobody can run: all wait at one barrier, or it is a deadlock.
@@ -99,122 +112,95 @@ fn settle(core: &Core<'_>, splits: &Splits, barrier: BarrierCall) -> Outcome {
     }
 }
 
-/// Runs lanes from one place on; nothing as answer if others shall run next.
-fn run_split(
-    code: &Code,
-    core: &mut Core<'_>,
-    splits: &mut Splits,
-    barrier: &mut BarrierCall,
-    allowance: &mut Allowance<'_>,
-    split: Split,
-    slice: &mut u32,
-) -> Option<Outcome> {
-    let mut at = split.at;
-    let mut turns = split.turns;
-    let mut patience = PATIENCE;
-    let mut meeting = splits.meeting(at);
-    core.mask = split.mask;
-    loop {
-        if at == meeting {
-            core.mask |= splits.take_at(at);
-            meeting = splits.meeting(at);
-        }
-        let Some(step) = code.steps.get(at as usize) else {
-            // The last step is an exit: no code runs past it.
-            return Some(Outcome::Stopped);
-        };
-        core.executed += 1;
-        core.active = core.mask;
-        if step.guard != NO_GUARD {
-            let predicate = core.files.predicates[usize::from(step.guard & !NEGATED)];
-            let negated = step.guard & NEGATED != 0;
-            core.active &= if negated { !predicate } else { predicate };
-            if core.active == 0 {
+/// What changes while lanes run.
+struct Lanes<'r, 'l> {
+    splits: &'r mut Splits,
+    barrier: &'r mut BarrierCall,
+    allowance: &'r mut Allowance<'l>,
+    /// Backward jumps left before other warps get their turn.
+    slice: u32,
+    /// Backward jumps left before other lanes get theirs.
+    patience: u32,
+    /// Turns that the lanes have had while others waited.
+    turns: u32,
+}
+
+/// What happens after a step that is not followed by the next.
+enum After {
+    /// The same lanes go on there.
+    At(u32),
+    /// Others may be further behind.
+    Choose,
+    Stop(Outcome),
+}
+
+impl Lanes<'_, '_> {
+    /// Runs lanes from one place on; nothing as answer if others shall run next.
+    fn split(&mut self, code: &Code, core: &mut Core<'_>, split: Split) -> Option<Outcome> {
+        let mut at = split.at;
+        let mut meeting = self.splits.meeting(at);
+        core.mask = split.mask;
+        loop {
+            if at == meeting {
+                core.mask |= self.splits.take_at(at);
+                meeting = self.splits.meeting(at);
+            }
+            let Some(step) = code.steps.get(at as usize) else {
+                // The last step is an exit: no code runs past it.
+                return Some(Outcome::Stopped);
+            };
+            core.executed += 1;
+            core.active = core.mask;
+            if step.guard != NO_GUARD {
+                let predicate = core.files.predicates[usize::from(step.guard & !NEGATED)];
+                let negated = step.guard & NEGATED != 0;
+                core.active &= if negated { !predicate } else { predicate };
+                if core.active == 0 {
+                    at += 1;
+                    continue;
+                }
+            }
+            // SAFETY: the handlers of a program were chosen for the features that were
+            // found on this processor when it was compiled.
+            let flow = unsafe { (step.handler)(core, step) };
+            if flow == Flow::Next {
                 at += 1;
                 continue;
             }
+            match self.after(core, flow, at, step.extra) {
+                After::At(next) => at = next,
+                After::Choose => return None,
+                After::Stop(outcome) => return Some(outcome),
+            }
         }
-        // SAFETY: the handlers of a program were chosen for the features that were found on
-        // this processor when it was compiled.
-        let flow = unsafe { (step.handler)(core, step) };
-        let ready = |at, mask| Split {
-            at,
-            mask,
-            state: State::Ready,
-            turns,
-        };
+    }
+
+    fn after(&mut self, core: &mut Core<'_>, flow: Flow, at: u32, target: u32) -> After {
         match flow {
-            Flow::Next => {
-                at += 1;
-                continue;
-            }
-            Flow::Branch => {
-                let target = step.extra;
-                let backward = target <= at;
-                if backward {
-                    if allowance.is_spent(core.executed) {
-                        return Some(allowance.refuse(at, core));
-                    }
-                    *slice -= 1;
-                    if *slice == 0 {
-                        splits.push(ready(at + 1, core.mask & !core.active));
-                        splits.push(ready(target, core.active));
-                        splits.drop_empty();
-                        return Some(Outcome::Turn);
-                    }
-                }
-                if core.active == core.mask {
-                    if splits.is_empty() {
-                        at = target;
-                        continue;
-                    }
-                    patience -= u32::from(backward);
-                    turns += u32::from(patience == 0);
-                    splits.push(Split {
-                        at: target,
-                        mask: core.mask,
-                        state: State::Ready,
-                        turns,
-                    });
-                } else {
-                    splits.push(ready(at + 1, core.mask & !core.active));
-                    splits.push(ready(target, core.active));
-                }
-            }
+            Flow::Next => return After::At(at + 1),
+            Flow::Branch => return self.branch(core, at, target),
             Flow::Scatter => {
                 for lane in 0..32 {
                     if core.active >> lane & 1 == 1 {
-                        splits.push(ready(core.targets[lane], 1 << lane));
+                        self.ready(core.targets[lane], 1 << lane);
                     }
                 }
-                splits.push(ready(at + 1, core.mask & !core.active));
-                splits.drop_empty();
+                self.ready(at + 1, core.mask & !core.active);
             }
             Flow::Exit => {
                 core.live &= !core.active;
-                core.mask &= !core.active;
-                splits.unpark();
-                if core.mask != 0 {
-                    splits.push(ready(at + 1, core.mask));
-                }
+                self.splits.unpark();
+                self.ready(at + 1, core.mask & !core.active);
             }
             Flow::Barrier => {
-                *barrier = core.barrier;
-                splits.push(Split {
-                    state: State::Barrier(core.barrier.number),
-                    ..ready(at, core.active)
-                });
-                if core.mask != core.active {
-                    splits.push(ready(at + 1, core.mask & !core.active));
-                }
+                *self.barrier = core.barrier;
+                self.push(at, core.active, State::Barrier(core.barrier.number));
+                self.ready(at + 1, core.mask & !core.active);
             }
-            Flow::Wait => splits.push(Split {
-                state: State::Parked,
-                ..ready(at, core.mask)
-            }),
+            Flow::Wait => self.push(at, core.mask, State::Parked),
             Flow::Fault => {
                 let (trouble, lane) = core.trouble.take().unwrap_or((Trouble::Trap, 0));
-                return Some(Outcome::Fault(Fault {
+                return After::Stop(Outcome::Fault(Fault {
                     trouble,
                     lane,
                     at,
@@ -222,14 +208,51 @@ fn run_split(
                 }));
             }
         }
-        // Others may be further behind; the lowest place runs next.
-        let next = splits.take_next()?;
-        at = next.at;
-        if next.mask != core.mask {
-            patience = PATIENCE;
+        After::Choose
+    }
+
+    fn branch(&mut self, core: &Core<'_>, at: u32, target: u32) -> After {
+        let backward = target <= at;
+        let rest = core.mask & !core.active;
+        if backward {
+            if self.allowance.is_spent(core.executed) {
+                return After::Stop(self.allowance.refuse(at, core));
+            }
+            self.slice -= 1;
+            if self.slice == 0 {
+                self.ready(at + 1, rest);
+                self.ready(target, core.active);
+                return After::Stop(Outcome::Turn);
+            }
         }
-        core.mask = next.mask;
-        turns = next.turns;
-        meeting = splits.meeting(at);
+        if rest == 0 && self.splits.is_empty() {
+            return After::At(target);
+        }
+        if rest == 0 && backward {
+            self.patience -= 1;
+            if self.patience == 0 {
+                self.turns += 1;
+                self.patience = PATIENCE;
+            }
+        }
+        self.ready(at + 1, rest);
+        self.ready(target, core.active);
+        After::Choose
+    }
+
+    fn ready(&mut self, at: u32, mask: u32) {
+        self.push(at, mask, State::Ready);
+    }
+
+    fn push(&mut self, at: u32, mask: u32, state: State) {
+        if mask != 0 {
+            let turns = self.turns;
+            self.splits.push(Split {
+                at,
+                mask,
+                state,
+                turns,
+            });
+        }
     }
 }

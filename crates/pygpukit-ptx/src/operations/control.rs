@@ -118,14 +118,12 @@ pub(crate) fn branch_indexed(core: &mut Core<'_>, step: &Step) -> Flow {
         if core.active >> lane & 1 == 1 {
             let index = u32::lane(&core.files.again(), step.a, lane);
             let table = core.tables.get(step.extra as usize);
-            match table.and_then(|table| table.get(index as usize)) {
-                Some(&target) => core.targets[lane] = target,
-                None => {
-                    let what = format!("branch {index} of a table that ends before");
-                    core.trouble = Some((Trouble::Unsupported(what), lane));
-                    return Flow::Fault;
-                }
-            }
+            let Some(&target) = table.and_then(|table| table.get(index as usize)) else {
+                let what = format!("branch {index} of a table that ends before");
+                core.trouble = Some((Trouble::Unsupported(what), lane));
+                return Flow::Fault;
+            };
+            core.targets[lane] = target;
         }
     }
     Flow::Scatter

@@ -1,14 +1,15 @@
 //! Conversions between types: any of them by whole numbers, the common ones fast.
 
+use super::Lanewise;
 use super::exact::{Exact, Format, Number, Rounding, formats};
 use super::half::ROUNDINGS;
-use super::{Lanewise, Unary};
 use crate::execute::{Files, NO_SLOT, Step, Value};
 use crate::parse::Scalar;
 use std::marker::PhantomData;
 
 /// A conversion in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent modifiers")]
 pub(crate) struct Conversion {
     pub(crate) from: Kind,
     pub(crate) to: Kind,
@@ -297,87 +298,5 @@ impl Lanewise for ConvertPair {
             slot => conversion.apply(u32::lane(files, slot, lane).into()) as u32 & 0xffff,
         };
         half(step.a) << 16 | half(step.b)
-    }
-}
-
-/// The common conversions.
-#[derive(Debug)]
-pub(crate) struct As<A, To>(PhantomData<(A, To)>);
-
-macro_rules! casts {
-    ($($a:ty => $($to:ty)*;)*) => { $( $(
-        impl Unary for As<$a, $to> {
-            type A = $a;
-            type To = $to;
-            #[inline(always)]
-            fn apply(a: $a) -> $to { a as $to }
-        }
-    )* )* };
-}
-
-casts! {
-    u16 => u32 u64 f32;
-    i16 => i32 i64 f32;
-    u32 => u16 u64 f32 f64;
-    i32 => i64 f32 f64;
-    u64 => u16 u32 f32 f64;
-    i64 => f32 f64;
-}
-
-/// `cvt.rzi`, as Rust does it: held at the ends; NaN is zero.
-macro_rules! truncations {
-    ($($a:ty => $($to:ty)*;)*) => { $( $(
-        impl Unary for As<$a, $to> {
-            type A = $a;
-            type To = $to;
-            #[inline(always)]
-            fn apply(a: $a) -> $to { a as $to }
-        }
-    )* )* };
-}
-
-truncations! { f32 => i32 u32; }
-
-/// A float of another width.
-impl Unary for As<f32, f64> {
-    type A = f32;
-    type To = f64;
-    #[inline(always)]
-    fn apply(a: f32) -> f64 {
-        super::float::Real::canonical(f64::from(a))
-    }
-}
-impl Unary for As<f64, f32> {
-    type A = f64;
-    type To = f32;
-    #[inline(always)]
-    fn apply(a: f64) -> f32 {
-        super::float::Real::canonical(a as f32)
-    }
-}
-
-/// Half precision to single: all of them are exact.
-#[derive(Debug)]
-pub(crate) struct WidenHalf<const BF16: bool>;
-impl<const BF16: bool> Unary for WidenHalf<BF16> {
-    type A = u16;
-    type To = f32;
-    #[inline(always)]
-    fn apply(a: u16) -> f32 {
-        let a = u32::from(a);
-        if BF16 {
-            return super::float::Real::canonical(f32::from_bits(a << 16));
-        }
-        // The exponent is rebiased by a product, which makes subnormals right as well.
-        let sign = (a & 0x8000) << 16;
-        let rest = (a & 0x7fff) << 13;
-        let size = f32::from_bits(rest) * f32::from_bits((254 - 15) << 23);
-        let is_special = a & 0x7c00 == 0x7c00;
-        let size = if is_special {
-            rest | 0x7f80_0000
-        } else {
-            size.to_bits()
-        };
-        super::float::Real::canonical(f32::from_bits(sign | size))
     }
 }

@@ -188,6 +188,7 @@ fn split(mantissa: u128, shift: u32) -> (u128, bool, bool) {
     (mantissa.checked_shr(shift).unwrap_or(0), half, below)
 }
 
+#[expect(clippy::fn_params_excessive_bools, reason = "bits of one number")]
 fn rounds_up(rounding: Rounding, negative: bool, odd: bool, half: bool, below: bool) -> bool {
     match rounding {
         Rounding::Nearest => half && (below || odd),

@@ -9,6 +9,7 @@ pub(super) trait Source {
 
 /// `%-08.3lld`, in parts.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 struct Conversion {
     left: bool,
     plus: bool,
@@ -61,13 +62,12 @@ impl Conversion {
             }
             next(rest);
         }
-        if let Some(width) = Self::number(rest, source)? {
-            found.left |= width < 0;
-            found.width = (width.unsigned_abs() as usize).min(WIDEST);
-        }
+        let width = Self::number(rest, source)?;
+        found.left |= width < 0;
+        found.width = (width.unsigned_abs() as usize).min(WIDEST);
         if rest.first() == Some(&b'.') {
             next(rest);
-            let digits = Self::number(rest, source)?.unwrap_or(0);
+            let digits = Self::number(rest, source)?;
             found.precision = usize::try_from(digits).ok().map(|it| it.min(WIDEST));
         }
         while let Some(b'l' | b'h' | b'z' | b'j' | b't') = rest.first() {
@@ -77,33 +77,35 @@ impl Conversion {
         Some((found, next(rest)))
     }
 
-    /// Digits, or `*` for an argument.
-    fn number(rest: &mut &[u8], source: &mut dyn Source) -> Option<Option<i32>> {
+    /// Digits, `*` for an argument, or zero.
+    fn number(rest: &mut &[u8], source: &mut dyn Source) -> Option<i32> {
         if let Some((b'*', after)) = rest.split_first() {
             *rest = after;
-            return Some(Some(source.int()?.cast_signed()));
+            return Some(source.int()?.cast_signed());
         }
         let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (digits, after) = rest.split_at(count);
         *rest = after;
         let digits = std::str::from_utf8(digits).unwrap_or_default();
-        Some(digits.parse().ok())
+        Some(digits.parse().unwrap_or(0))
     }
 
     fn write(self, kind: u8, source: &mut dyn Source, out: &mut Vec<u8>) -> Option<()> {
         match kind {
             b'd' | b'i' => {
-                let value = match self.long {
-                    true => source.long()?.cast_signed(),
-                    false => i64::from(source.int()?.cast_signed()),
+                let value = if self.long {
+                    source.long()?.cast_signed()
+                } else {
+                    i64::from(source.int()?.cast_signed())
                 };
                 let digits = value.unsigned_abs().to_string();
                 self.integer(self.sign(value < 0), &digits, out);
             }
             b'u' | b'o' | b'x' | b'X' => {
-                let value = match self.long {
-                    true => source.long()?,
-                    false => u64::from(source.int()?),
+                let value = if self.long {
+                    source.long()?
+                } else {
+                    u64::from(source.int()?)
                 };
                 let prefix = if self.alternate && value != 0 {
                     kind
@@ -227,9 +229,10 @@ fn general(size: f64, digits: usize, keep_zeros: bool) -> String {
         let places = usize::try_from(whole - 1 - i64::from(exponent)).unwrap_or(0);
         (format!("{size:.places$}"), String::new())
     };
-    let text = match text.contains('.') && !keep_zeros {
-        true => text.trim_end_matches('0').trim_end_matches('.'),
-        false => &text,
+    let text = if text.contains('.') && !keep_zeros {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
     };
     format!("{text}{tail}")
 }

@@ -110,7 +110,7 @@ functions! {
     Log2: x => match x {
         // A subnormal number is a normal double.
         x if x > 0.0 && x < f32::INFINITY => logarithm(f64::from(x)) as f32,
-        x if x == 0.0 => f32::NEG_INFINITY,
+        0.0 => f32::NEG_INFINITY,
         x if x == f32::INFINITY => x,
         _ => f32::NAN,
     };

@@ -104,8 +104,11 @@ impl Form {
         let one = (FORMATS[self.format].largest(false) >> 1) & !((1 << format.fraction_bits) - 1);
         match format.unpack(bits) {
             Number::Nan if self.sat => 0,
-            Number::Infinite { negative: true } if self.sat || self.relu => 0,
-            Number::Finite(Exact { negative: true, .. }) if self.sat || self.relu => 0,
+            Number::Infinite { negative: true } | Number::Finite(Exact { negative: true, .. })
+                if self.sat || self.relu =>
+            {
+                0
+            }
             Number::Nan => bits,
             _ if self.sat && bits > one => one,
             _ => bits,

@@ -31,7 +31,7 @@ pub(crate) trait Integer: Value + Ord {
 }
 
 macro_rules! integers {
-    ($($type:ty, $unsigned:ty, $wide:ty, $double:ty;)*) => { $(
+    ($($type:ty, $wide:ty, $double:ty;)*) => { $(
         impl Integer for $type {
             const BITS: u32 = <$type>::BITS;
             type Double = $double;
@@ -89,9 +89,9 @@ macro_rules! integers {
 }
 
 integers! {
-    u16, u16, u32, u32; i16, u16, i32, i32;
-    u32, u32, u64, u64; i32, u32, i64, i64;
-    u64, u64, u128, u64; i64, u64, i128, i64;
+    u16, u32, u32; i16, i32, i32;
+    u32, u64, u64; i32, i64, i64;
+    u64, u128, u64; i64, i128, i64;
 }
 
 /// Operations with two operands of one type.

@@ -17,8 +17,6 @@ pub(crate) use syntax::{
     Declaration, Declarator, Function, Instruction, Item, Literal, Number, Operand, Span,
     Statement, StatementKind,
 };
-#[cfg(test)]
-pub(crate) use token::tokens;
 
 use crate::error::PtxError;
 use cursor::Cursor;

@@ -48,10 +48,10 @@ fn statement(cursor: &mut Cursor<'_, '_>) -> Result<StatementKind, PtxError> {
         }
         if is_space(word) {
             let declaration = Declaration::read(cursor, Vec::new(), true)?;
-            return match cursor.take(';') {
-                true => Ok(StatementKind::Declaration(declaration)),
-                false => Err(unexpected(cursor, "`;`")),
-            };
+            if !cursor.take(';') {
+                return Err(unexpected(cursor, "`;`"));
+            }
+            return Ok(StatementKind::Declaration(declaration));
         }
         if word.starts_with('.') {
             let tokens = cursor.take_until(';');

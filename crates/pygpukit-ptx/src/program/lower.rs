@@ -4,12 +4,13 @@ use super::decode::decode;
 use super::draft::{Draft, Field, File, Register, Usage};
 use super::error::{CompileError, Issue};
 use super::form::Form;
-use super::scope::{Address, DEEPEST, Named, Scope, new_register};
+use super::scope::{DEEPEST, Named, Scope, new_register};
 use super::symbols::Symbols;
+use super::variables::parameters;
 use crate::entry::Entry;
-use crate::execute::{Code, Level, Source, Space, Special};
+use crate::execute::{Code, Level, Source, Special};
 use crate::module::Module;
-use crate::parse::{Declaration, Function, Instruction, Scalar, Statement, StatementKind};
+use crate::parse::{Function, Instruction, Scalar, Statement, StatementKind};
 use std::collections::HashMap;
 
 /// What a register that is never written holds.
@@ -87,7 +88,7 @@ pub(super) fn lower(
         guard: None,
     };
     let result = function.ok_or(Issue::Form).and_then(|function| {
-        let names = lowering.parameters(function, entry);
+        let names = parameters(function, entry);
         lowering.body(function, names, None)?;
         lowering.finish(entry)
     });
@@ -115,20 +116,6 @@ impl<'m> Lowering<'m> {
                 message,
             },
         }
-    }
-
-    /// The names of a kernel's parameters.
-    fn parameters(&self, function: &Function, entry: &Entry) -> HashMap<String, Named> {
-        let declared = function.parameters.iter().flatten();
-        let names = declared.flat_map(|declaration| &declaration.names);
-        let placed = names.zip(&entry.parameters).map(|(name, parameter)| {
-            let variable = Named::Variable {
-                space: Space::Parameter,
-                address: Address::At(parameter.offset as u64),
-            };
-            (name.name.clone(), variable)
-        });
-        placed.collect()
     }
 
     /// Lowers the body of a function whose parameters have those meanings.
@@ -232,68 +219,6 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn declare(&mut self, declaration: &Declaration) -> Result<(), Issue> {
-        match &*declaration.space {
-            ".reg" => {
-                let Some(scope) = self.scopes.last_mut() else {
-                    return Ok(());
-                };
-                return scope.declare(declaration, &mut self.registers);
-            }
-            ".shared" | ".local" | ".param" => {}
-            other => {
-                return Err(Issue::Unsupported(format!(
-                    "`{other}` variables in a function"
-                )));
-            }
-        }
-        for name in &declaration.names {
-            let extent = declaration.extent(name);
-            let variable = match (&*declaration.space, extent) {
-                (".shared", None) => Named::Variable {
-                    space: Space::Shared,
-                    address: Address::Dynamic,
-                },
-                (".shared", Some((bytes, align))) => {
-                    let function = self.calls.last().map(|(name, _)| name.clone());
-                    let key = (function.unwrap_or_default(), name.name.clone());
-                    let at = self.place_shared(key, bytes, align)?;
-                    Named::Variable {
-                        space: Space::Shared,
-                        address: Address::At(at),
-                    }
-                }
-                (_, Some((bytes, align))) => Named::Variable {
-                    space: Space::Local,
-                    address: Address::At(self.place_local(bytes, align)?),
-                },
-                (_, None) => return Issue::invalid("a variable without a size"),
-            };
-            self.define(name.name.clone(), variable);
-        }
-        Ok(())
-    }
-
-    /// The place of a shared variable, the same each time it is asked for.
-    pub(super) fn place_shared(
-        &mut self,
-        key: (String, String),
-        bytes: usize,
-        align: usize,
-    ) -> Result<u64, Issue> {
-        if let Some(&at) = self.shared.get(&key) {
-            return Ok(at);
-        }
-        let at = place(&mut self.shared_bytes, bytes, align, 232_448, "shared")?;
-        self.shared.insert(key, at);
-        Ok(at)
-    }
-
-    /// A place in the local memory of a thread.
-    pub(super) fn place_local(&mut self, bytes: usize, align: usize) -> Result<u64, Issue> {
-        place(&mut self.frame, bytes, align, 512 << 10, "local")
-    }
-
     fn instruction(&mut self, instruction: &'m Instruction) -> Result<(), Issue> {
         self.guard = None;
         if let Some(guard) = &instruction.guard {
@@ -335,22 +260,4 @@ impl<'m> Lowering<'m> {
             Named::Variable { .. } | Named::Table(_) => Err(Issue::Form),
         }
     }
-}
-
-/// Room behind what is taken.
-fn place(
-    taken: &mut u64,
-    bytes: usize,
-    align: usize,
-    most: u64,
-    space: &str,
-) -> Result<u64, Issue> {
-    let at = taken.next_multiple_of(align.max(1) as u64);
-    let end = at.saturating_add(bytes as u64);
-    if end > most {
-        let message = format!("{end} bytes of {space} memory; at most {most}");
-        return Issue::invalid(message);
-    }
-    *taken = end;
-    Ok(at)
 }

@@ -13,6 +13,7 @@ mod operands;
 mod scope;
 mod special;
 mod symbols;
+mod variables;
 
 pub use error::CompileError;
 pub use kernel::{Kernel, Program, Running, Summary};

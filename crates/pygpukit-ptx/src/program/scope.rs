@@ -82,14 +82,11 @@ impl Scope {
         let scalar = declaration.scalar.filter(|_| declaration.lanes == 1);
         let scalar = scalar.ok_or_else(|| Issue::Unsupported("registers of such a type".into()))?;
         for name in &declaration.names {
-            match name.registers {
-                Some(count) => {
-                    self.ranges.insert(name.name.clone(), (count, scalar));
-                }
-                None => {
-                    let register = new_register(scalar, count)?;
-                    self.names.insert(name.name.clone(), register);
-                }
+            if let Some(count) = name.registers {
+                self.ranges.insert(name.name.clone(), (count, scalar));
+            } else {
+                let register = new_register(scalar, count)?;
+                self.names.insert(name.name.clone(), register);
             }
         }
         Ok(())

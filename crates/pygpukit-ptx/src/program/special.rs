@@ -15,13 +15,11 @@ pub(super) fn special(name: &str) -> Option<Special> {
         return Some(match register {
             "%tid" => Special::Thread(axis),
             "%ntid" => Special::Threads(axis),
-            "%ctaid" => Special::Block(axis),
-            "%nctaid" => Special::Blocks(axis),
             // Without clusters each block is one of its own.
+            "%ctaid" | "%clusterid" => Special::Block(axis),
+            "%nctaid" | "%nclusterid" => Special::Blocks(axis),
             "%cluster_ctaid" => Special::Fixed(0),
             "%cluster_nctaid" => Special::Fixed(1),
-            "%clusterid" => Special::Block(axis),
-            "%nclusterid" => Special::Blocks(axis),
             _ => return None,
         });
     }

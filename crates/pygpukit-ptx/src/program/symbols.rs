@@ -147,8 +147,7 @@ impl Symbols {
             match &**token {
                 "{" => depth += 1,
                 "}" => depth = depth.saturating_sub(1),
-                "," | "(" | ")" | "generic" => {}
-                "-" => {}
+                "," | "(" | ")" | "generic" | "-" => {}
                 word => {
                     let negative = i >= 2 && tokens[i - 2] == "-";
                     let literal = Literal {
@@ -179,13 +178,12 @@ impl Symbols {
 /// A number as the bits of a type.
 pub(super) fn number_bits(number: Number, scalar: Option<Scalar>) -> u64 {
     match (number, scalar) {
-        (Number::Integer(bits), _) => bits,
         (Number::Single(bits), Some(Scalar::F64)) => f64::from(f32::from_bits(bits)).to_bits(),
         (Number::Single(bits), _) => bits.into(),
         (Number::Double(bits), Some(Scalar::F32 | Scalar::B32)) => {
             (f64::from_bits(bits) as f32).to_bits().into()
         }
-        (Number::Double(bits), _) => bits,
+        (Number::Integer(bits) | Number::Double(bits), _) => bits,
     }
 }
 

@@ -93,7 +93,7 @@ fn cases() {
             3 => 1000,
             4 => (0..i).map(|k| k ^ i).sum(),
             // The value of the first lane of the warp that does the same.
-            5 => (i / 32 * 32..)
+            5 => (i / 32 * 32..64)
                 .find(|other| kind[*other as usize] == 5)
                 .unwrap(),
             6 => -1,

@@ -46,7 +46,6 @@ fn reads_past_the_end() {
         PTX.lines()
             .nth(place.line as usize - 1)
             .unwrap()
-            .trim()
             .split_whitespace()
             .next(),
         place.instruction.split_whitespace().next()

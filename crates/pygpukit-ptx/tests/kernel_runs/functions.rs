@@ -16,7 +16,7 @@ fn results<T: pygpukit_ptx::Plain + Default>(name: &str, inputs: &[&[T]], count:
     let blocks = n.div_ceil(64) as u32;
     kernel(PTX, name)
         .launch(&launch(blocks, 64, &parameters, &memory))
-        .unwrap();
+        .expect("a launch without faults");
     out
 }
 
@@ -189,9 +189,9 @@ fn nearest(exact: f64, fraction: i32) -> u16 {
     while low < high {
         let middle = low + (high - low).div_ceil(2);
         if half(middle, fraction) <= exact.abs() {
-            low = middle
+            low = middle;
         } else {
-            high = middle - 1
+            high = middle - 1;
         }
     }
     let (below, above) = (half(low, fraction), half(low + 1, fraction));

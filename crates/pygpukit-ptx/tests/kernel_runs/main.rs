@@ -6,7 +6,9 @@
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
     clippy::float_cmp,
-    reason = "the same bits are what is asked for"
+    clippy::many_single_char_names,
+    clippy::similar_names,
+    reason = "the same bits are what is asked for; names are those of the kernels"
 )]
 
 mod copies;

@@ -45,7 +45,7 @@ fn shuffles() {
         let up = if lane >= 3 { lane - 3 } else { lane };
         // Lanes of the own segment only.
         let crossed = (lane & !7) | ((lane ^ 5) & 7);
-        let indexed = (lane & !15) | (lane * 7 & 15);
+        let indexed = (lane & !15) | ((lane * 7) & 15);
         let down = if lane % 4 + 2 < 4 { lane + 2 } else { lane };
         assert_eq!(found, [up, crossed, indexed, down].map(value), "{lane}");
     }

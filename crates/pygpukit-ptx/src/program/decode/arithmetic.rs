@@ -119,12 +119,10 @@ fn carried(
     form.done()?;
     let mut extra = if carries { flags::OUT } else { 0 };
     extra |= match form.mnemonic {
-        "add" => 0,
-        "addc" => flags::IN,
+        "add" | "mad" => 0,
+        "addc" | "madc" => flags::IN,
         "sub" => flags::SUBTRACT,
         "subc" => flags::SUBTRACT | flags::IN,
-        "mad" => 0,
-        "madc" => flags::IN,
         _ => return Err(Issue::Form),
     };
     let is_product = matches!(form.mnemonic, "mad" | "madc");

@@ -82,37 +82,8 @@ pub(super) fn decode(
             };
             lowering.unary(handler, operands, [scalar; 2])
         }
-        ("shl", None, None) => {
-            let handler = match scalar.bytes() {
-                2 => binary::<ShiftLeft<u16>>(level),
-                4 => binary::<ShiftLeft<u32>>(level),
-                8 => binary::<ShiftLeft<u64>>(level),
-                _ => return Err(Issue::Form),
-            };
-            lowering.binary(handler, operands, [scalar, scalar, word])
-        }
-        ("shr", None, None) => {
-            let handler = match (scalar.bytes(), scalar.is_signed()) {
-                (2, false) => binary::<ShiftRight<u16>>(level),
-                (4, false) => binary::<ShiftRight<u32>>(level),
-                (8, false) => binary::<ShiftRight<u64>>(level),
-                (2, true) => binary::<ShiftRight<i16>>(level),
-                (4, true) => binary::<ShiftRight<i32>>(level),
-                (8, true) => binary::<ShiftRight<i64>>(level),
-                _ => return Err(Issue::Form),
-            };
-            lowering.binary(handler, operands, [scalar, scalar, word])
-        }
-        ("shf", Some(side), Some(mode)) => {
-            let handler = match (side, mode) {
-                ("l", "wrap") => ternary::<op::FunnelLeftWrap>(level),
-                ("l", "clamp") => ternary::<op::FunnelLeftClamp>(level),
-                ("r", "wrap") => ternary::<op::FunnelRightWrap>(level),
-                ("r", "clamp") => ternary::<op::FunnelRightClamp>(level),
-                _ => return Err(Issue::Form),
-            };
-            lowering.ternary(handler, operands, [word; 4])
-        }
+        ("shl" | "shr", None, None) => shift(lowering, form.mnemonic, operands, scalar),
+        ("shf", Some(side), Some(mode)) => funnel(lowering, operands, side, mode),
         ("popc" | "clz" | "brev", None, None) => {
             let handler = match form.mnemonic {
                 "popc" => by_type!(scalar, level, unary, PopulationCount),

@@ -1,6 +1,6 @@
 //! Comparisons and choices.
 
-use crate::execute::Handler;
+use super::plan::{COMPARISONS, plan};
 use crate::operations::compare::{self as op, compare, flags, select};
 use crate::operations::join::{HighHalf, JoinHalves, LowHalf};
 use crate::operations::{binary, ternary, unary};
@@ -11,18 +11,6 @@ use crate::program::error::Issue;
 use crate::program::form::Form;
 use crate::program::lower::Lowering;
 use crate::program::operands::exactly;
-
-/// How a comparison is made of a test.
-struct Plan {
-    handler: Handler,
-    swap: bool,
-    invert: bool,
-}
-
-const COMPARISONS: [&str; 18] = [
-    "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu",
-    "geu", "num", "nan",
-];
 
 pub(super) fn decode(
     lowering: &mut Lowering<'_>,
@@ -104,84 +92,6 @@ fn comparison(
     Ok(Draft::new(plan.handler).a(a).b(b).extra(extra))
 }
 
-macro_rules! by_integer {
-    ($scalar:expr, $level:expr, $op:ident) => {
-        match $scalar {
-            Scalar::U16 | Scalar::B16 => compare::<op::$op<u16>>($level),
-            Scalar::S16 => compare::<op::$op<i16>>($level),
-            Scalar::U32 | Scalar::B32 => compare::<op::$op<u32>>($level),
-            Scalar::S32 => compare::<op::$op<i32>>($level),
-            Scalar::U64 | Scalar::B64 => compare::<op::$op<u64>>($level),
-            Scalar::S64 => compare::<op::$op<i64>>($level),
-            _ => return Err(Issue::Form),
-        }
-    };
-}
-
-macro_rules! by_float {
-    ($scalar:expr, $ftz:expr, $level:expr, $op:ident) => {
-        match ($scalar, $ftz) {
-            (Scalar::F32, false) => compare::<op::$op<f32, false>>($level),
-            (Scalar::F32, true) => compare::<op::$op<f32, true>>($level),
-            (Scalar::F64, false) => compare::<op::$op<f64, false>>($level),
-            (Scalar::F16, false) => compare::<op::OnHalves<op::$op<f32, false>, false>>($level),
-            (Scalar::Bf16, false) => compare::<op::OnHalves<op::$op<f32, false>, true>>($level),
-            _ => return Err(Issue::Form),
-        }
-    };
-}
-
-fn plan(lowering: &Lowering<'_>, name: &str, scalar: Scalar, ftz: bool) -> Result<Plan, Issue> {
-    let level = lowering.level;
-    let plan = |handler, swap, invert| {
-        Ok(Plan {
-            handler,
-            swap,
-            invert,
-        })
-    };
-    if matches!(
-        scalar,
-        Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64
-    ) {
-        let equal = by_float!(scalar, ftz, level, FloatEqual);
-        let less = by_float!(scalar, ftz, level, FloatLess);
-        let most = by_float!(scalar, ftz, level, FloatLessOrEqual);
-        return match name {
-            "eq" => plan(equal, false, false),
-            "neu" => plan(equal, false, true),
-            "ne" => plan(by_float!(scalar, ftz, level, FloatUnequal), false, false),
-            "equ" => plan(by_float!(scalar, ftz, level, FloatUnequal), false, true),
-            "lt" => plan(less, false, false),
-            "gt" => plan(less, true, false),
-            "geu" => plan(less, false, true),
-            "leu" => plan(less, true, true),
-            "le" => plan(most, false, false),
-            "ge" => plan(most, true, false),
-            "gtu" => plan(most, false, true),
-            "ltu" => plan(most, true, true),
-            "nan" => plan(by_float!(scalar, ftz, level, Unordered), false, false),
-            "num" => plan(by_float!(scalar, ftz, level, Unordered), false, true),
-            _ => Err(Issue::Form),
-        };
-    }
-    let is_unsigned = matches!(scalar, Scalar::U16 | Scalar::U32 | Scalar::U64);
-    let less = by_integer!(scalar, level, Less);
-    match name {
-        "eq" => plan(by_integer!(scalar, level, Equal), false, false),
-        "ne" => plan(by_integer!(scalar, level, Equal), false, true),
-        "lt" => plan(less, false, false),
-        "gt" => plan(less, true, false),
-        "ge" => plan(less, false, true),
-        "le" => plan(less, true, true),
-        "lo" if is_unsigned => plan(less, false, false),
-        "hi" if is_unsigned => plan(less, true, false),
-        "hs" if is_unsigned => plan(less, false, true),
-        "ls" if is_unsigned => plan(less, true, true),
-        _ => Err(Issue::Form),
-    }
-}
-
 /// `set`: all ones or 1.0 where it holds.
 fn set(
     lowering: &mut Lowering<'_>,
@@ -199,9 +109,8 @@ fn set(
         _ => None,
     };
     let holds = match (to, half) {
-        (Scalar::U16 | Scalar::S16, None) => 0xffff,
         (Scalar::U32 | Scalar::S32, None) => u32::MAX,
-        (Scalar::U32 | Scalar::S32, Some(_)) => 0xffff,
+        (Scalar::U16 | Scalar::S16, None) | (Scalar::U32 | Scalar::S32, Some(_)) => 0xffff,
         (Scalar::F32, None) => 0x3f80_0000,
         (Scalar::F16, None) | (Scalar::F16x2, Some(Scalar::F16)) => 0x3c00,
         (Scalar::Bf16, None) | (Scalar::Bf16x2, Some(Scalar::Bf16)) => 0x3f80,
@@ -211,7 +120,7 @@ fn set(
     let (holds, fails) = (lowering.word(holds), lowering.word(0));
     let result = lowering.written(first, to)?;
     let (a, b) = (lowering.source(a, scalar)?, lowering.source(b, scalar)?);
-    let mut put = |lowering: &mut Lowering<'_>, scalar, a, b, to| {
+    let put = |lowering: &mut Lowering<'_>, scalar, a, b, to| {
         let predicate = lowering.temporary(Scalar::Pred)?;
         let draft = comparison(lowering, name, scalar, ftz, a, b)?;
         lowering.emit(draft.to(predicate))?;

@@ -2,10 +2,14 @@
 
 mod arithmetic;
 mod bitwise;
+mod change;
 mod comparison;
 mod conversion;
+mod copy;
 mod flow;
 mod lanes;
+mod mov;
+mod plan;
 mod real;
 mod space;
 

@@ -1,20 +1,15 @@
 //! Accesses of memory.
 
 use crate::execute::{Handler, Space};
-use crate::operations::access::{self as op, Cast, copy_lanes, flags, load, store};
-use crate::operations::atomics::{self, atomic};
-use crate::operations::binary;
-use crate::operations::control::nothing;
-use crate::operations::integer::Add;
-use crate::parse::{Number, Operand, Scalar};
+use crate::operations::access::{self as op, Cast, flags, load, store};
+use crate::parse::{Operand, Scalar};
 use crate::program::draft::{Draft, Field, File, Register, Usage};
 use crate::program::error::Issue;
 use crate::program::form::Form;
-use crate::program::lower::{Constant, Lowering};
+use crate::program::lower::Lowering;
 use crate::program::operands::{Place, exactly};
-use crate::program::scope::Named;
 
-const SPACES: [&str; 9] = [
+pub(super) const SPACES: [&str; 9] = [
     "global",
     "const",
     "shared",
@@ -42,14 +37,14 @@ pub(super) fn decode(
     match form.mnemonic {
         "ld" | "ldu" => access(lowering, form, operands, true),
         "st" => access(lowering, form, operands, false),
-        "atom" | "red" => change(lowering, form, operands),
-        "cp" => copy(lowering, form, operands),
+        "atom" | "red" => super::change::decode(lowering, form, operands),
+        "cp" => super::copy::decode(lowering, form, operands),
         _ => is_in_space(lowering, form, operands),
     }
 }
 
 /// The space of an access that names one, and the place of its address.
-fn space_of(
+pub(super) fn space_of(
     lowering: &mut Lowering<'_>,
     name: Option<&str>,
     address: &Operand,
@@ -69,7 +64,7 @@ fn space_of(
 }
 
 /// Bits of `extra` for a space and a place.
-fn place_bits(space: Space, place: &Place) -> u32 {
+pub(super) fn place_bits(space: Space, place: &Place) -> u32 {
     let kind = match place.base {
         None => flags::ABSOLUTE,
         Some((_, true)) => flags::NARROW,
@@ -93,11 +88,11 @@ fn access(
     };
     let scalar = form.scalar()?;
     form.done()?;
-    let (values, address) = match (operands, is_load) {
-        // A policy for caches may follow.
-        ([values, address] | [values, address, _], true)
-        | ([address, values] | [address, values, _], false) => (values, address),
-        _ => return Err(Issue::Form),
+    // A policy for caches may follow.
+    let (([values, address] | [values, address, _], true)
+    | ([address, values] | [address, values, _], false)) = (operands, is_load)
+    else {
+        return Err(Issue::Form);
     };
     let values = match values {
         Operand::Vector(parts) => &parts[..],
@@ -247,84 +242,6 @@ impl Plan {
     }
 }
 
-/// `atom` and `red`.
-fn change(
-    lowering: &mut Lowering<'_>,
-    form: &mut Form<'_>,
-    operands: &[Operand],
-) -> Result<(), Issue> {
-    let name = form.take_of(&SPACES);
-    let what = form.take_of(&[
-        "add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec",
-    ]);
-    let what = what.ok_or(Issue::Form)?;
-    let scalar = form.scalar()?;
-    form.done()?;
-    let handler = change_handler(what, scalar).ok_or(Issue::Form)?;
-    let (to, rest) = match form.mnemonic {
-        "red" => (None, operands),
-        _ => {
-            let (to, rest) = operands.split_first().ok_or(Issue::Form)?;
-            (lowering.target(to, scalar)?, rest)
-        }
-    };
-    let (address, values) = rest.split_first().ok_or(Issue::Form)?;
-    let (space, place) = space_of(lowering, name, address)?;
-    let mut draft = Draft::new(handler)
-        .extra(place_bits(space, &place))
-        .immediate(place.offset);
-    if let Some((base, _)) = place.base {
-        draft = draft.a(base);
-    }
-    if let Some(to) = to {
-        draft = draft.to(to);
-    }
-    draft = match (what, values) {
-        ("cas", [b, c]) => {
-            let draft = draft.b(lowering.source(b, scalar)?);
-            draft.c(lowering.source(c, scalar)?)
-        }
-        ("cas", _) => return Err(Issue::Form),
-        (_, [b]) => draft.b(lowering.source(b, scalar)?),
-        _ => return Err(Issue::Form),
-    };
-    lowering.emit(draft)
-}
-
-#[rustfmt::skip]
-fn change_handler(what: &str, scalar: Scalar) -> Option<Handler> {
-    use Scalar::{B16, B32, B64, F32, F64, S32, S64, U32, U64};
-    Some(match (what, scalar) {
-        ("add", U32 | S32) => atomic::<atomics::Add<u32>>,
-        ("add", U64 | S64) => atomic::<atomics::Add<u64>>,
-        ("add", F32) => atomic::<atomics::Add<f32>>,
-        ("add", F64) => atomic::<atomics::Add<f64>>,
-        ("min", U32) => atomic::<atomics::Min<u32>>,
-        ("min", U64) => atomic::<atomics::Min<u64>>,
-        ("min", S32) => atomic::<atomics::Min<i32>>,
-        ("min", S64) => atomic::<atomics::Min<i64>>,
-        ("max", U32) => atomic::<atomics::Max<u32>>,
-        ("max", U64) => atomic::<atomics::Max<u64>>,
-        ("max", S32) => atomic::<atomics::Max<i32>>,
-        ("max", S64) => atomic::<atomics::Max<i64>>,
-        ("and", B32) => atomic::<atomics::And<u32>>,
-        ("and", B64) => atomic::<atomics::And<u64>>,
-        ("or", B32) => atomic::<atomics::Or<u32>>,
-        ("or", B64) => atomic::<atomics::Or<u64>>,
-        ("xor", B32) => atomic::<atomics::Xor<u32>>,
-        ("xor", B64) => atomic::<atomics::Xor<u64>>,
-        ("exch", B16) => atomic::<atomics::Exchange<u16>>,
-        ("exch", B32) => atomic::<atomics::Exchange<u32>>,
-        ("exch", B64) => atomic::<atomics::Exchange<u64>>,
-        ("inc", U32) => atomic::<atomics::Increment<u32>>,
-        ("dec", U32) => atomic::<atomics::Decrement<u32>>,
-        ("cas", B16) => atomic::<atomics::CompareAndSwap<u16>>,
-        ("cas", B32 | U32 | S32) => atomic::<atomics::CompareAndSwap<u32>>,
-        ("cas", B64 | U64 | S64) => atomic::<atomics::CompareAndSwap<u64>>,
-        _ => return None,
-    })
-}
-
 fn is_in_space(
     lowering: &mut Lowering<'_>,
     form: &mut Form<'_>,
@@ -348,77 +265,4 @@ fn is_in_space(
         .a(a)
         .extra(space as u32);
     lowering.emit(draft)
-}
-
-/// `cp.async`: done at once, so that there is nothing to wait for.
-fn copy(
-    lowering: &mut Lowering<'_>,
-    form: &mut Form<'_>,
-    operands: &[Operand],
-) -> Result<(), Issue> {
-    if !form.take("async") {
-        return Err(Issue::Form);
-    }
-    if form
-        .take_of(&["commit_group", "wait_group", "wait_all"])
-        .is_some()
-    {
-        form.done()?;
-        return lowering.emit(Draft::new(nothing));
-    }
-    let shared = form.take_of(&["shared", "shared::cta"]).is_some();
-    if !shared || !form.take("global") {
-        return Err(Issue::Form);
-    }
-    form.done()?;
-    let [to, from, Operand::Literal(size), rest @ ..] = operands else {
-        return Err(Issue::Form);
-    };
-    let Some(Number::Integer(bytes @ (4 | 8 | 16))) = size.value() else {
-        return Err(Issue::Form);
-    };
-    let to = address_register(lowering, Some("shared"), to)?;
-    let from = address_register(lowering, Some("global"), from)?;
-    let mut draft = Draft::new(copy_lanes).a(to).b(from).immediate(bytes);
-    draft.step.extra = u32::from(to.file == File::Word);
-    // How many bytes are really read, the others being zero; a policy may follow.
-    if let [count, ..] = rest
-        && !matches!(count, Operand::Name(name) if lowering.find(name)?.is_some_and(is_wide))
-    {
-        draft = draft.c(lowering.source(count, Scalar::B32)?);
-    }
-    lowering.emit(draft)
-}
-
-fn is_wide(named: Named) -> bool {
-    matches!(named, Named::Register { width: 64, .. })
-}
-
-/// A register that holds an address with its offset added.
-fn address_register(
-    lowering: &mut Lowering<'_>,
-    space: Option<&str>,
-    operand: &Operand,
-) -> Result<Register, Issue> {
-    let (_, place) = space_of(lowering, space, operand)?;
-    let level = lowering.level;
-    Ok(match place.base {
-        None => lowering.constant(File::Wide, Constant::Bits(place.offset)),
-        Some((base, _)) if place.offset == 0 => base,
-        Some((base, narrow)) => {
-            let (scalar, handler) = match narrow {
-                true => (Scalar::B32, binary::<Add<u32>>(level)),
-                false => (Scalar::B64, binary::<Add<u64>>(level)),
-            };
-            let sum = lowering.temporary(scalar)?;
-            let kept = if narrow {
-                place.offset & 0xffff_ffff
-            } else {
-                place.offset
-            };
-            let offset = lowering.constant(base.file, Constant::Bits(kept));
-            lowering.emit(Draft::new(handler).to(sum).a(base).b(offset))?;
-            sum
-        }
-    })
 }
