@@ -10,6 +10,7 @@ pub(crate) mod compare;
 pub(crate) mod control;
 pub(crate) mod convert;
 pub(crate) mod copy;
+mod decimal;
 pub(crate) mod exact;
 pub(crate) mod float;
 mod format;
@@ -17,6 +18,7 @@ pub(crate) mod functions;
 pub(crate) mod half;
 pub(crate) mod integer;
 pub(crate) mod join;
+mod number;
 pub(crate) mod system;
 pub(crate) mod warp;
 

@@ -135,6 +135,45 @@ pub(super) fn decode(
     }
 }
 
+fn shift(
+    lowering: &mut Lowering<'_>,
+    mnemonic: &str,
+    operands: &[Operand],
+    scalar: Scalar,
+) -> Result<(), Issue> {
+    let level = lowering.level;
+    let handler = match (mnemonic, scalar.bytes(), scalar.is_signed()) {
+        ("shl", 2, _) => binary::<ShiftLeft<u16>>(level),
+        ("shl", 4, _) => binary::<ShiftLeft<u32>>(level),
+        ("shl", 8, _) => binary::<ShiftLeft<u64>>(level),
+        (_, 2, false) => binary::<ShiftRight<u16>>(level),
+        (_, 4, false) => binary::<ShiftRight<u32>>(level),
+        (_, 8, false) => binary::<ShiftRight<u64>>(level),
+        (_, 2, true) => binary::<ShiftRight<i16>>(level),
+        (_, 4, true) => binary::<ShiftRight<i32>>(level),
+        (_, 8, true) => binary::<ShiftRight<i64>>(level),
+        _ => return Err(Issue::Form),
+    };
+    lowering.binary(handler, operands, [scalar, scalar, Scalar::B32])
+}
+
+fn funnel(
+    lowering: &mut Lowering<'_>,
+    operands: &[Operand],
+    side: &str,
+    mode: &str,
+) -> Result<(), Issue> {
+    let level = lowering.level;
+    let handler = match (side, mode) {
+        ("l", "wrap") => ternary::<op::FunnelLeftWrap>(level),
+        ("l", "clamp") => ternary::<op::FunnelLeftClamp>(level),
+        ("r", "wrap") => ternary::<op::FunnelRightWrap>(level),
+        ("r", "clamp") => ternary::<op::FunnelRightClamp>(level),
+        _ => return Err(Issue::Form),
+    };
+    lowering.ternary(handler, operands, [Scalar::B32; 4])
+}
+
 fn insert(lowering: &mut Lowering<'_>, operands: &[Operand], scalar: Scalar) -> Result<(), Issue> {
     let handler: Handler = match scalar.bytes() {
         4 => lanewise::<op::Insert<u32>>,
